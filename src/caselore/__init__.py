@@ -1,0 +1,1 @@
+"""caselore: case law for pipelines and agents."""

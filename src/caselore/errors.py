@@ -1,0 +1,154 @@
+"""Every error that caselore raises, and the one mapper from an error to what a face shows.
+
+    CaseloreError
+    ├── WrongUse                  2  the call itself is wrong
+    │   ├── BadInput                 a value cannot be taken as it is
+    │   └── Ambiguous                a short name fits several things
+    ├── Refused                   3  a rule forbids it; nothing was written but the refusal
+    │   ├── GateRefused              this identity may not write that
+    │   └── GuardRefused             a guard holds the content
+    ├── NotFound                  4  nothing is stored under that name
+    └── Unavailable               5  something that is needed does not answer
+        ├── StoreBusy                another process holds the store
+        ├── StoreFull                no room on the disk
+        ├── StoreReadOnly            the store cannot be written
+        ├── StoreTooNew              written by a newer version
+        └── StoreDamaged             the file is not a sound database
+
+A class's docstring is its default message. Must not import anything of ours or hold logic beyond the mapping.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class CaseloreError(Exception):
+    """Something went wrong; nothing that was stored before is lost."""
+
+    exit_code = 1
+    code = "error"
+    hint = ""
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        """Keep what happened and what to do next; both default to the class's own words."""
+        super().__init__(message or (type(self).__doc__ or "").strip())
+        self.hint = hint or type(self).hint
+
+
+class WrongUse(CaseloreError):
+    """The call is wrong; nothing was done."""
+
+    exit_code = 2
+    code = "wrong_use"
+    hint = "See --help for the right form."
+
+
+class BadInput(WrongUse):
+    """A value cannot be taken as it is; nothing was done."""
+
+    code = "bad_input"
+
+
+class Ambiguous(WrongUse):
+    """The name fits several things; nothing was done."""
+
+    code = "ambiguous"
+    hint = "Give the full id."
+
+
+class Refused(CaseloreError):
+    """Refused by a rule; nothing was changed."""
+
+    exit_code = 3
+    code = "refused"
+
+
+class GateRefused(Refused):
+    """This identity may not write that; nothing was changed."""
+
+    code = "gate_refused"
+    hint = "Only people confirm: use a human token, or run it yourself at a terminal."
+
+
+class GuardRefused(Refused):
+    """A guard holds this content; nothing was changed."""
+
+    code = "guard_refused"
+
+
+class NotFound(CaseloreError):
+    """Nothing is stored under that name."""
+
+    exit_code = 4
+    code = "not_found"
+    hint = "`caselore incidents` lists what is there."
+
+
+class Unavailable(CaseloreError):
+    """Something that is needed does not answer; nothing that was stored is lost."""
+
+    exit_code = 5
+    code = "unavailable"
+
+
+class StoreBusy(Unavailable):
+    """Another process holds the store; nothing of this call was written."""
+
+    code = "store_busy"
+    hint = "Try again in a moment."
+
+
+class StoreFull(Unavailable):
+    """There is no room left on the disk; nothing of this call was written, all older records are intact."""
+
+    code = "store_full"
+    hint = "Free some space and run the same command again."
+
+
+class StoreReadOnly(Unavailable):
+    """The store cannot be written; nothing was changed."""
+
+    code = "store_read_only"
+    hint = "Check the folder's permissions, or point CASELORE_HOME at a folder of yours."
+
+
+class StoreTooNew(Unavailable):
+    """The store was written by a newer caselore; it was left as it is."""
+
+    code = "store_too_new"
+    hint = "Update caselore, or point CASELORE_HOME at another folder."
+
+
+class StoreDamaged(Unavailable):
+    """The file is not a sound caselore database; it was left as it is."""
+
+    code = "store_damaged"
+    hint = "Restore a copy, or `caselore export` what can still be read."
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as every face shows it."""
+
+    code: str
+    message: str
+    hint: str
+    exit_code: int
+
+    def to_json(self) -> dict[str, dict[str, str]]:
+        """Give the body of CONTRACT's HTTP errors."""
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
+
+
+def problem(error: BaseException) -> Problem:
+    """Map any error to its code, message, hint and exit code."""
+    if isinstance(error, CaseloreError):
+        return Problem(error.code, str(error), error.hint, error.exit_code)
+    if isinstance(error, KeyboardInterrupt):
+        return Problem("interrupted", "Interrupted; what was acknowledged is stored.", "", 130)
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return Problem("unavailable", f"{place}{error.strerror or error}", "Check the path.", 5)
+    hint = "This is a fault of caselore; please report it with the command. Nothing stored is lost."
+    return Problem("internal", f"{type(error).__name__}: {error}", hint, 1)
