@@ -1,0 +1,48 @@
+# Everything a newcomer needs: `make demo`, then `make test`. Python >= 3.11, make and git are enough.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+# pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: demo test check lint types imports soak bench clean setup
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "caselore needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) …"
+	@$(PIP) install --require-hashes -r constraints.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip --quiet check
+	@touch $@
+
+demo: $(STAMP)        ## the whole loop on a really failing job, in a throw-away home
+	@$(BIN)/caselore demo
+
+test: $(STAMP)        ## every test
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(STAMP)
+	@$(BIN)/ruff check src tests benchmarks
+	@$(BIN)/ruff format --check src tests benchmarks
+
+types: $(STAMP)
+	@$(BIN)/mypy
+
+imports: $(STAMP)
+	@$(BIN)/lint-imports
+
+check: lint types imports test   ## what .ci/run runs
+
+soak: $(STAMP)        ## the long forms: hundreds of kills, large imports
+	@$(BIN)/python -m pytest -n auto -m soak --timeout 3600
+
+bench: $(STAMP)       ## figures against named yardsticks
+	@for b in benchmarks/*/run.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis
