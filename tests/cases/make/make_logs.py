@@ -54,7 +54,8 @@ def environment() -> dict[str, str]:
            or k.startswith(("PIP_", "npm_config_", "SSL_"))}
     path = f"{TOOLS}/venv/bin:{TOOLS}/js/node_modules/.bin:{os.environ['PATH']}"
     return {**env, "PATH": path, "CI": "true", "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "100",
-            "GRADLE_OPTS": "-Dorg.gradle.daemon=false", "PYTHONDONTWRITEBYTECODE": "1"}
+            "CASE_NPM8": f"{TOOLS}/js/node_modules/npm8/bin/npm-cli.js", "OLD": f"{TOOLS}/venv2/bin",
+            "CASE_YARN4": f"{TOOLS}/js/node_modules/@yarnpkg/cli-dist/bin/yarn.js", "GRADLE_OPTS": "-Dorg.gradle.daemon=false", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def execute(case: dict[str, Any]) -> str:
@@ -79,8 +80,9 @@ def execute(case: dict[str, Any]) -> str:
 def clean(text: str) -> str:
     """The output without traces of the machine that made it."""
     home = str(Path.home())
-    places = [(f"{TOOLS}/venv", "/opt/venv"), (str((TOOLS / "venv").resolve()), "/opt/venv"),
-              (f"{TOOLS}/js", str(WORK)), (str((TOOLS / "js").resolve()), str(WORK)), (str(TOOLS), "/opt/tools"),
+    places = [(f"{TOOLS}/venv", "/opt/venv"), (str((TOOLS / "venv").resolve()) + "/", "/opt/venv/"),
+              (f"{TOOLS}/js", str(WORK)), (str((TOOLS / "js").resolve()), str(WORK)), (f"{TOOLS}/venv2", "/opt/venv"), (str((TOOLS / "venv2").resolve()), "/opt/venv"),
+              (str(TOOLS), "/opt/tools"),
               (str(Path(sys.base_prefix)), "/usr/local")]
     for found, said in places:
         text = text.replace(found, said)
