@@ -1,0 +1,123 @@
+"""Checks names and bounds of what callers give: services, branches, environments, competitors, ids, sizes.
+
+Must not repair a name: it is taken as it is, or refused with what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from caselore.errors import BadInput
+
+NAME_LIMIT = 200
+COMMIT_LIMIT = 200
+URL_LIMIT = 2_000
+WHY_LIMIT = 10_000
+TEXT_LIMIT = 100_000
+
+_COMPETITOR_SIGNS = frozenset(" &'’.,-+!()/")
+_SERVICE_SIGNS = frozenset(" ._-/:@+#()[]")
+_BRANCH_BAD = re.compile(r"\s|\.\.|@\{|[~^:?*\[\\]|//|^[-/.]|[/.]$|\.lock$")
+_COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/-]*")
+_DEPLOYMENT = re.compile(r"#?[0-9A-Za-z][0-9A-Za-z._:/@+-]*")
+_URL = re.compile(r"https?://[^\s<>\"'`{}|\\^]+")
+
+
+def check_name(value: str, what: str = "name", *, limit: int = NAME_LIMIT) -> str:
+    """Take a name of 1 to `limit` characters without control, invisible or direction characters.
+
+    Raises BadInput otherwise.
+    """
+    if not value.strip():
+        raise BadInput(f"The {what} is empty.")
+    if len(value) > limit:
+        raise BadInput(f"The {what} has {len(value)} characters; {limit} is the most.")
+    for char in value:
+        if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+            raise BadInput(f"The {what} holds U+{ord(char):04X}, which no screen shows.")
+    if value != value.strip():
+        raise BadInput(f"The {what} starts or ends with a blank.")
+    return value
+
+
+def _only(value: str, what: str, signs: frozenset[str], limit: int = NAME_LIMIT) -> str:
+    check_name(value, what, limit=limit)
+    for char in value:
+        if not (char.isalnum() or unicodedata.category(char).startswith("M") or char in signs):
+            raise BadInput(f"The {what} holds {char!r}; letters, digits and {_listed(signs)} are taken.")
+    if not any(char.isalnum() for char in value):
+        raise BadInput(f"The {what} holds no letter or digit.")
+    return value
+
+
+def _listed(signs: frozenset[str]) -> str:
+    return "blank " + " ".join(sorted(signs - {" "})) if " " in signs else " ".join(sorted(signs))
+
+
+def check_service(value: str) -> str:
+    """Take a service's name. Raises BadInput."""
+    return _only(value, "service", _SERVICE_SIGNS)
+
+
+def check_environment(value: str) -> str:
+    """Take an environment's name. Raises BadInput."""
+    return _only(value, "environment", _SERVICE_SIGNS)
+
+
+def check_stage(value: str) -> str:
+    """Take the name of a stage or job, which forges let people write freely. Raises BadInput."""
+    return check_name(value, "stage")
+
+
+def check_branch(value: str) -> str:
+    """Take a branch's name by git's own rule. Raises BadInput."""
+    check_name(value, "branch", limit=250)
+    if _BRANCH_BAD.search(value):
+        raise BadInput(f"{value!r} is no branch name that git would take.")
+    return value
+
+
+def check_commit(value: str) -> str:
+    """Take a commit: a hash, a tag or a revision's number. Raises BadInput."""
+    check_name(value, "commit", limit=COMMIT_LIMIT)
+    if not _COMMIT.fullmatch(value):
+        raise BadInput(f"{value!r} is no commit.")
+    return value
+
+
+def check_deployment(value: str) -> str:
+    """Take a deployment's id, with or without its leading `#`; gives it without. Raises BadInput."""
+    check_name(value, "deployment")
+    if not _DEPLOYMENT.fullmatch(value):
+        raise BadInput(f"{value!r} is no deployment id: letters, digits and . _ : / @ + - are taken.")
+    return value.removeprefix("#")
+
+
+def check_competitor(value: str) -> str:
+    """Take a competitor's name: letters of any script, digits, blank and & ' ’ . , - + ! ( ) /. Raises BadInput."""
+    return _only(value, "competitor", _COMPETITOR_SIGNS)
+
+
+def check_url(value: str) -> str:
+    """Take an http or https address. Raises BadInput."""
+    check_name(value, "address", limit=URL_LIMIT)
+    if not _URL.fullmatch(value):
+        raise BadInput(f"{value!r} is no http or https address.")
+    return value
+
+
+def check_text(value: str, what: str, *, limit: int = TEXT_LIMIT) -> str:
+    """Take a text that is not empty, of at most `limit` characters. Raises BadInput."""
+    if not value.strip():
+        raise BadInput(f"The {what} is empty.")
+    if len(value) > limit:
+        raise BadInput(f"The {what} has {len(value)} characters; {limit} is the most.")
+    return value
+
+
+def check_count(value: int, what: str, *, least: int = 1, most: int) -> int:
+    """Take a number within its bounds. Raises BadInput."""
+    if not least <= value <= most:
+        raise BadInput(f"{what} is {value}; {least} to {most} is taken.")
+    return value

@@ -1,0 +1,141 @@
+"""Gives the views of a text that the guards judge: what a terminal shows, and all that its bytes say.
+
+Must not change the number of lines, do any I/O, or take more than linear time.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+import re2
+
+from caselore.guards import lookalikes
+
+# Sequences of a terminal: CSI (colours, cursor), OSC (titles, links), other strings, two-byte escapes.
+# OSC and DCS strings end at BEL or ESC \; one that never ends stops at its line's end, so that no
+# unterminated escape can hide the rest of a log.
+_CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
+_OSC = r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
+_ESCAPE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?")
+_PIECE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?|\r|\x08|[^\x1b\r\x08]+")
+_OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]+")
+_REDRAWS = re.compile(r"[\r\x08]|\x1b\[[0-9;]*[JKGC]")
+
+_INVISIBLE = frozenset(
+    [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0]
+    + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
+    + [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0xE0000, 0xE0080)]
+)
+_INVISIBLE_RUN = re.compile("[" + "".join(map(chr, sorted(_INVISIBLE))) + "]+")
+_INVISIBLE_BYTES = re2.compile(b"|".join(chr(c).encode() for c in sorted(_INVISIBLE)))
+
+
+def plain(text: str) -> str:
+    """Give the text without terminal escapes; redrawn parts stay."""
+    return _ESCAPE.sub("", text) if "\x1b" in text else text
+
+
+def shown(text: str) -> str:
+    """Give what a terminal would show: escapes, carriage returns and backspaces applied, line by line."""
+    ends = text.replace("\r\n", "\n")
+    if _REDRAWS.search(ends):
+        ends = "\n".join(map(_shown_line, ends.split("\n")))
+    return _OTHER_CONTROLS.sub("", plain(ends))
+
+
+def _shown_line(line: str) -> str:
+    """Play one line on a one-line screen."""
+    ends = line.rstrip("\r")
+    if "\r" not in ends and "\x08" not in ends and not ("\x1b" in ends and _REDRAWS.search(ends)):
+        return ends
+    cells: list[str] = []
+    at = 0
+    for piece in _PIECE.findall(ends):
+        at = _play(cells, at, piece)
+    return "".join(cells)
+
+
+def _play(cells: list[str], at: int, piece: str) -> int:
+    """Apply one piece of a line to the cells; give the new column."""
+    first = piece[0]
+    if first == "\r":
+        return 0
+    if first == "\x08":
+        return max(0, at - 1)
+    if first == "\x1b":
+        return _move(cells, at, piece)
+    cells[at : at + len(piece)] = piece
+    return at + len(piece)
+
+
+def _move(cells: list[str], at: int, escape: str) -> int:
+    """Apply the escapes that erase or move within the line; all others show nothing."""
+    last, argument = escape[-1], escape[2:-1]
+    if not escape.startswith("\x1b[") or last not in "KJGC":
+        return at
+    if last == "G":
+        return 0 if argument in ("", "0", "1") else at
+    if last == "C":
+        if at >= len(cells):
+            cells.append(" ")
+        return at + 1
+    if argument in ("", "0"):
+        del cells[at:]
+    elif argument == "2":
+        cells[:] = [" "] * at
+    return at
+
+
+def has_invisible(text: str) -> bool:
+    """Say whether the text holds characters that no screen shows."""
+    if text.isascii():
+        return False
+    return _INVISIBLE_BYTES.search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+def revealed(text: str) -> str:
+    """Give what the bytes say: tag and variation-selector messages decoded, invisible characters dropped."""
+    if not has_invisible(text):
+        return text
+    return "\n".join(map(_revealed_line, text.split("\n")))
+
+
+def _revealed_line(line: str) -> str:
+    return line if line.isascii() else _INVISIBLE_RUN.sub(lambda run: _spoken(run.group()), line)
+
+
+def _spoken(run: str) -> str:
+    """Decode a run of invisible characters that spells a message; drop any other."""
+    letters = [_spelt(ord(char)) for char in run]
+    message = "".join(letter for letter in letters if letter)
+    return f" {message} " if len(message) >= 4 else ""
+
+
+def _spelt(code: int) -> str:
+    """Give the letter that a tag character or variation selector stands for, or nothing."""
+    if 0xE0020 <= code < 0xE007F:
+        return chr(code - 0xE0000)
+    if 0xE0100 <= code < 0xE01F0:
+        byte = code - 0xE0100 + 16
+        return chr(byte) if 32 <= byte < 127 else ""
+    return ""
+
+
+@cache
+def _skeleton_map() -> dict[int, str]:
+    return {ord(char): latin for latin, chars in lookalikes.LOOKALIKES.items() for char in chars}
+
+
+def skeleton(text: str) -> str:
+    """Give the text in plain letters: compatibility forms, accents and look-alikes replaced."""
+    if text.isascii():
+        return text
+    return "\n".join(line if line.isascii() else _bare(line) for line in text.split("\n"))
+
+
+def _bare(line: str) -> str:
+    composed = unicodedata.normalize("NFKC", line.translate(_skeleton_map()))
+    bare = (c for c in unicodedata.normalize("NFD", composed) if unicodedata.category(c) != "Mn")
+    return "".join(bare).translate(_skeleton_map())

@@ -1,0 +1,144 @@
+"""Reads a rule file of the guards and finds the places of a text that its rules fit.
+
+Must not scan with a backtracking engine: the text is hostile and may be long.
+"""
+
+from __future__ import annotations
+
+import bisect
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import re2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One named pattern, with the literals of which a text must hold one for it to be tried.
+
+    `hints` are found in any case, `exact` as they are; `near` is a pattern in their place.
+    """
+
+    name: str
+    pattern: Any
+    hints: tuple[bytes, ...]
+    exact: tuple[bytes, ...]
+    near: bytes
+    options: dict[str, Any]
+
+    def may_fit(self, window: bytes, lowered: bytes) -> bool:
+        """Say whether the rule is worth trying on a window."""
+        if self.near:
+            return True
+        return any(hint in lowered for hint in self.hints) or any(hint in window for hint in self.exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A place that a rule fits: byte offsets of the whole, and of each group that took part."""
+
+    rule: Rule
+    first: int
+    last: int
+    spans: tuple[tuple[int, int], ...]
+    cut: bool  # the match reaches the end of its window: what follows belongs to it
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.max_mem = 64 << 20
+    options.log_errors = False
+    return options
+
+
+class RuleSet:
+    """A file of rules, behind one pass for their literals."""
+
+    def __init__(self, rules: tuple[Rule, ...], reach: int) -> None:
+        """Build the pass over all hints; `reach` is how many bytes around a hint a rule may see."""
+        self.rules = rules
+        self.reach = reach
+        self._hint = re2.compile(_any_hint(rules), _options())
+
+    @classmethod
+    def load(cls, file: str, *, reach: int, flags: str = "") -> RuleSet:
+        """Read a rule file of this package."""
+        text = resources.files("caselore.guards").joinpath(file).read_text(encoding="utf-8")
+        tables = tomllib.loads(text)["rule"]
+        return cls(tuple(_rule(table, flags) for table in tables), reach)
+
+    def find(self, text: bytes) -> Iterator[Found]:
+        """Give every place that a rule fits, rule by rule within a window."""
+        for first, last in self._windows(text):
+            window = text[first:last]
+            lowered = window.lower()
+            for rule in self.rules:
+                if rule.may_fit(window, lowered):
+                    yield from _places(rule, window, first)
+
+    def _windows(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Give the merged stretches around hints; long ones are cut so that each is bounded."""
+        open_window: tuple[int, int] | None = None
+        for hit in self._hint.finditer(text):
+            first = max(0, hit.start() - self.reach)
+            last = min(len(text), hit.end() + self.reach)
+            if open_window and first <= open_window[1] and last - open_window[0] <= 16 * self.reach:
+                open_window = open_window[0], last
+                continue
+            if open_window:
+                yield open_window
+            open_window = first, last
+        if open_window:
+            yield open_window
+
+
+def _any_hint(rules: tuple[Rule, ...]) -> bytes:
+    """Give one pattern for the hints of all rules."""
+    folded = sorted({re2.escape(hint) for rule in rules for hint in rule.hints})
+    exact = sorted({re2.escape(hint) for rule in rules for hint in rule.exact})
+    near = sorted({rule.near for rule in rules if rule.near})
+    parts = [b"(?i:" + b"|".join(folded) + b")"] if folded else []
+    return b"|".join([*parts, *exact, *near])
+
+
+def _rule(table: dict[str, Any], flags: str) -> Rule:
+    hints = [str(hint) for hint in table.get("hints", ())]
+    return Rule(
+        name=table["name"],
+        pattern=re2.compile((flags + table["pattern"]).encode(), _options()),
+        hints=tuple(hint.encode() for hint in hints if hint == hint.lower()),
+        exact=tuple(hint.encode() for hint in hints if hint != hint.lower()),
+        near=str(table.get("near", "")).encode(),
+        options=table,
+    )
+
+
+def _places(rule: Rule, window: bytes, offset: int) -> Iterator[Found]:
+    groups = range(1, rule.pattern.groups + 1) if rule.pattern.groups else range(1)
+    for match in rule.pattern.finditer(window):
+        spans = tuple(
+            (match.start(group) + offset, match.end(group) + offset)
+            for group in groups
+            if match.end(group) > match.start(group)
+        )
+        if spans:
+            cut = match.end() == len(window)
+            yield Found(rule, match.start() + offset, match.end() + offset, spans, cut)
+
+
+class Lines:
+    """Finds the line of an offset."""
+
+    def __init__(self, text: bytes) -> None:
+        """Index the newlines once."""
+        self._ends = [at.start() for at in _NEWLINE.finditer(text)]
+
+    def __call__(self, offset: int) -> int:
+        """Give the 1-based line that holds this byte."""
+        return bisect.bisect_left(self._ends, offset) + 1
+
+
+_NEWLINE = re2.compile(b"\n", _options())
