@@ -1,4 +1,4 @@
-"""Pure checks over text: what it shows, whether it gives orders, what it leaks, whether its values stand in evidence.
+"""Pure checks over text: what it shows, orders, leaks, and whether its values stand in evidence.
 
 Must not do I/O (its rule files apart), call a model, or import anything of ours but the errors.
 """
@@ -13,6 +13,8 @@ from caselore.guards import injection, secrets
 def guard(text: str) -> dict[str, list[dict[str, Any]]]:
     """Give both guards' findings over one text, in the shape of `caselore guard`."""
     return {
-        "injection": [{"line": f.line, "rule": f.rule, "view": f.view} for f in injection.scan(text)],
+        "injection": [
+            {"line": f.line, "rule": f.rule, "view": f.view} for f in injection.scan(text)
+        ],
         "secrets": [{"line": f.line, "rule": f.rule} for f in secrets.redact(text).findings],
     }

@@ -1,17 +1,19 @@
 """Checks that every value of a text stands verbatim in one of its sources.
 
-A *value* is a number with its unit, a version, a flag, a path, a setting, an identifier, a name, a command in
-backticks, a URL or a quoted string: in short, each token that is not a plain word of prose (`values.py`). A value
-is *grounded* when a source holds the very same characters as a whole token:
+A *value* is a number with its unit, a version, a flag, a path, a setting, an identifier, a name,
+a command in backticks, a URL or a quoted string: in short, each token that is not a plain word
+of prose (`values.py`). A value is *grounded* when a source holds the very same characters as a
+whole token:
 
     500      is not grounded by 5000, 1,500, 500.5, -500, >=500, v500 or "500 ms"
     30 s     is grounded by 30s and 30 s, not by 30 m, 30 ms or 30 seconds
     v1.2.3   is not grounded by v1.2.4, v1.2.3-rc1 or 1.2.3
     DB_URL   is not grounded by db_url, DB_URL_2 or a name in which a letter is only alike
 
-Case counts, and so does every character: nothing is folded before the comparison but the blank between a number
-and its unit, and blanks inside a quotation. A changed value that no longer looks like one (an identifier in lower
-case, a word with an invisible or look-alike letter) is found by its likeness to a token of the sources.
+Case counts, and so does every character: nothing is folded before the comparison but the blank
+between a number and its unit, and blanks inside a quotation. A changed value that no longer
+looks like one (an identifier in lower case, a word with an invisible or look-alike letter) is
+found by its likeness to a token of the sources.
 
 Must not know where texts come from, and must not accept what it cannot find.
 """
@@ -23,7 +25,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from caselore.guards import normalise
-from caselore.guards.values import COUNTS, MEASURES, UNITS, Value, kind_of, tokens, values
+from caselore.guards.values import Value, kind_of, tokens, values
+from caselore.guards.words import COUNTS, MEASURES
 
 __all__ = ["Value", "grounded", "ungrounded", "values"]
 
@@ -68,7 +71,9 @@ def _opens(source: str, at: int, text: str) -> bool:
         return False
     if before in ",:":
         return not beyond.isdigit()
-    return not (before in "<>=!≥≤≈±" and text[0].isdigit() and (before != "=" or beyond in "<>=!~^"))
+    return not (
+        before in "<>=!≥≤≈±" and text[0].isdigit() and (before != "=" or beyond in "<>=!~^")
+    )
 
 
 def _closes(source: str, at: int, text: str) -> bool:
@@ -88,13 +93,17 @@ def _closes(source: str, at: int, text: str) -> bool:
 
 
 def _continues(char: str) -> bool:
-    """Say whether a character is part of a word: letters, digits, marks and what no screen shows."""
-    return char.isalnum() or char == "_" or (not char.isascii() and kind_of(char) in ("hidden", "mixed"))
+    """Say whether a character is part of a word, seen or unseen."""
+    return (
+        char.isalnum()
+        or char == "_"
+        or (not char.isascii() and kind_of(char) in ("hidden", "mixed"))
+    )
 
 
 def _glued(one: str, other: str) -> bool:
     """Say whether two signs at the rim of a token belong together, as in `--` or `()`."""
-    return one == other and one in "-=<>+/\\_.$#" or (_continues(one) and other in "-/\\.$#+_")
+    return (one == other and one in "-=<>+/\\_.$#") or (_continues(one) and other in "-/\\.$#+_")
 
 
 def _stands_counted(normal: str, source: str) -> bool:

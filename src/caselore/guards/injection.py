@@ -42,7 +42,7 @@ def scan(text: str) -> tuple[Injection, ...]:
 
 
 def _raw_views(text: str, seen: str) -> list[str]:
-    """Give the views that say more than the screen: redrawn parts, invisible text, look-alike letters."""
+    """Give the views that say more than the screen: redrawn, invisible and look-alike text."""
     views = []
     if "\r" in text or "\x08" in text or "\x1b" in text:
         bare = normalise.plain(text).replace("\r", " ")

@@ -1,4 +1,4 @@
-"""Checks names and bounds of what callers give: services, branches, environments, competitors, ids, sizes.
+"""Checks names and bounds of what callers give: services, branches, competitors, ids, sizes.
 
 Must not repair a name: it is taken as it is, or refused with what is wrong with it.
 """
@@ -45,7 +45,9 @@ def _only(value: str, what: str, signs: frozenset[str], limit: int = NAME_LIMIT)
     check_name(value, what, limit=limit)
     for char in value:
         if not (char.isalnum() or unicodedata.category(char).startswith("M") or char in signs):
-            raise BadInput(f"The {what} holds {char!r}; letters, digits and {_listed(signs)} are taken.")
+            raise BadInput(
+                f"The {what} holds {char!r}; letters, digits and {_listed(signs)} are taken."
+            )
     if not any(char.isalnum() for char in value):
         raise BadInput(f"The {what} holds no letter or digit.")
     return value
@@ -87,15 +89,17 @@ def check_commit(value: str) -> str:
 
 
 def check_deployment(value: str) -> str:
-    """Take a deployment's id, with or without its leading `#`; gives it without. Raises BadInput."""
+    """Take a deployment's id, with or without `#`; gives it without. Raises BadInput."""
     check_name(value, "deployment")
     if not _DEPLOYMENT.fullmatch(value):
-        raise BadInput(f"{value!r} is no deployment id: letters, digits and . _ : / @ + - are taken.")
+        raise BadInput(
+            f"{value!r} is no deployment id: letters, digits and . _ : / @ + - are taken."
+        )
     return value.removeprefix("#")
 
 
 def check_competitor(value: str) -> str:
-    """Take a competitor's name: letters of any script, digits, blank and & ' ’ . , - + ! ( ) /. Raises BadInput."""
+    """Take a competitor's name: letters, digits, & ' ’ . , - + ! ( ) /. Raises BadInput."""
     return _only(value, "competitor", _COMPETITOR_SIGNS)
 
 

@@ -1,4 +1,4 @@
-"""Gives the views of a text that the guards judge: what a terminal shows, and all that its bytes say.
+"""Gives the views of a text that guards judge: what a terminal shows, and all its bytes say.
 
 Must not change the number of lines, do any I/O, or take more than linear time.
 """
@@ -13,7 +13,7 @@ import re2
 
 from caselore.guards import lookalikes
 
-# Sequences of a terminal: CSI (colours, cursor), OSC (titles, links), other strings, two-byte escapes.
+# Sequences of a terminal: CSI (colours, cursor), OSC (titles, links), other strings, escapes.
 # OSC and DCS strings end at BEL or ESC \; one that never ends stops at its line's end, so that no
 # unterminated escape can hide the rest of a log.
 _CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
@@ -24,9 +24,11 @@ _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]+")
 _REDRAWS = re.compile(r"[\r\x08]|\x1b\[[0-9;]*[JKGC]")
 
 _INVISIBLE = frozenset(
-    [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0]
-    + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
-    + [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0xE0000, 0xE0080)]
+    [
+        *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0),
+        *(*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)),
+        *(*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0xE0000, 0xE0080)),
+    ]
 )
 _INVISIBLE_RUN = re.compile("[" + "".join(map(chr, sorted(_INVISIBLE))) + "]+")
 _INVISIBLE_BYTES = re2.compile(b"|".join(chr(c).encode() for c in sorted(_INVISIBLE)))
@@ -38,7 +40,7 @@ def plain(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Give what a terminal would show: escapes, carriage returns and backspaces applied, line by line."""
+    """Give what a terminal shows: escapes, carriage returns and backspaces applied by line."""
     ends = text.replace("\r\n", "\n")
     if _REDRAWS.search(ends):
         ends = "\n".join(map(_shown_line, ends.split("\n")))
@@ -96,7 +98,7 @@ def has_invisible(text: str) -> bool:
 
 
 def revealed(text: str) -> str:
-    """Give what the bytes say: tag and variation-selector messages decoded, invisible characters dropped."""
+    """Give what the bytes say: hidden messages decoded, other invisible characters dropped."""
     if not has_invisible(text):
         return text
     return "\n".join(map(_revealed_line, text.split("\n")))

@@ -19,8 +19,9 @@ _DIGEST = re.compile(
     rb"|sha(?:256|384|512)[-:][A-Za-z0-9+/]{40,90}={0,2}"
 )
 _STANDS_FOR = re.compile(
-    rb"(?i:\$\{|\$\(|\{\{|%\(|\*\*\*|x{5}|\.\.\.|example|placeholder|change.?me|redacted|masked|dummy|your[-_ ]"
-    rb"|insert|replace|\[secure|\[filter|\[hidden|process\.env|os\.environ|secrets\.|getenv|env\(|config\.|\[masked:)"
+    rb"(?i:\$\{|\$\(|\{\{|%\(|\*\*\*|x{5}|\.\.\.|example|placeholder|change.?me|redacted|masked"
+    rb"|dummy|your[-_ ]|insert|replace|\[secure|\[filter|\[hidden|process\.env|os\.environ|secrets\.|getenv|env\("
+    rb"|config\.|\[masked:)"
 )
 _WORD = re.compile(
     rb"(?i:\$\w+|%\w+%|<.*|\[.*|\{.*|true|false|null|none|nil|undefined|unset|empty|yes|no|string|str|required"

@@ -33,7 +33,9 @@ class Rule:
         """Say whether the rule is worth trying on a window."""
         if self.near:
             return True
-        return any(hint in lowered for hint in self.hints) or any(hint in window for hint in self.exact)
+        return any(hint in lowered for hint in self.hints) or any(
+            hint in window for hint in self.exact
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class RuleSet:
     """A file of rules, behind one pass for their literals."""
 
     def __init__(self, rules: tuple[Rule, ...], reach: int) -> None:
-        """Build the pass over all hints; `reach` is how many bytes around a hint a rule may see."""
+        """Build the pass over all hints; `reach` is how many bytes around one a rule may see."""
         self.rules = rules
         self.reach = reach
         self._hint = re2.compile(_any_hint(rules), _options())
@@ -85,7 +87,11 @@ class RuleSet:
         for hit in self._hint.finditer(text):
             first = max(0, hit.start() - self.reach)
             last = min(len(text), hit.end() + self.reach)
-            if open_window and first <= open_window[1] and last - open_window[0] <= 16 * self.reach:
+            if (
+                open_window
+                and first <= open_window[1]
+                and last - open_window[0] <= 16 * self.reach
+            ):
                 open_window = open_window[0], last
                 continue
             if open_window:

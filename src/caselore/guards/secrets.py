@@ -55,8 +55,9 @@ def _rules() -> RuleSet:
 def redact(text: str, exact: Iterable[str] = ()) -> Masked:
     """Mask the secrets of a text; `exact` are values that are secret because the user says so.
 
-    A mask reads `[masked:RULE:N]`, where N is the length rounded up to a power of two. A value that is split by
-    colours or by redrawing is found as the screen shows it; its line then stands in the result as shown.
+    A mask reads `[masked:RULE:N]`, where N is the length rounded up to a power of two. A value
+    that is split by colours or by redrawing is found as the screen shows it; its line then
+    stands in the result as shown.
     """
     masked = _mask(text, exact)
     for view in (normalise.plain, normalise.shown, normalise.revealed):
@@ -124,9 +125,15 @@ def _key_lines(data: bytes, found: Found) -> Iterator[_Span]:
         stop = data.find(b"\n", at)
         stop = len(data) if stop < 0 else stop
         stop = min(stop, end) if closed else stop
-        bodies = [_Span(m.start(), m.end(), found.rule.name) for m in _KEY_BODY.finditer(data, at, stop)]
+        bodies = [
+            _Span(m.start(), m.end(), found.rule.name) for m in _KEY_BODY.finditer(data, at, stop)
+        ]
         yield from bodies
-        if stop >= len(data) or (closed and stop == end) or not (closed or bodies or at == found.last):
+        if (
+            stop >= len(data)
+            or (closed and stop == end)
+            or not (closed or bodies or at == found.last)
+        ):
             return
         at = stop + 1
 

@@ -24,7 +24,7 @@ from caselore.guards.words import (
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value: its kind, its text as written, the form that is compared, and where it starts and ends."""
+    """One value: its kind, its text, the form that is compared, where it starts and ends."""
 
     kind: str
     text: str
@@ -58,13 +58,17 @@ _SPAN = re.compile(
     r"|(?<!\w)'(?P<d>[^'\n]{1,300})'(?!\w)|(?<!\w)‘(?P<e>[^’\n]{1,300})’(?!\w)"
 )
 _NUMBER = re.compile(r"[<>=!~^≥≤≈±+\-−]*[$€£#]?\d[\d.,:_/×]*(?P<unit>[A-Za-zµ%°/]*)\+?")
-_VERSION = re.compile(r"[<>=!~^]*[vV]?\d+(?:\.(?:\d+|[xX*]))+(?:[-+.~]?[0-9A-Za-z][0-9A-Za-z.+-]*)?")
+_VERSION = re.compile(
+    r"[<>=!~^]*[vV]?\d+(?:\.(?:\d+|[xX*]))+(?:[-+.~]?[0-9A-Za-z][0-9A-Za-z.+-]*)?"
+)
 _COUNTED = re.compile(r"(\d[\d.,]*)[-‑]([A-Za-z]+)")
 _SETTING = re.compile(r"[-\w.$\[\]]+(?::=|[=:])[^=:/\s][^\s]*")
 _FLAG = re.compile(rf"[{_DASHES}]{{1,2}}[^\W\d][\w.-]*(?:=.*)?")
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{1,2})?")
 _SPLIT = re.compile(r"[=,;()\[\]{}<>|&\"'`“”‘’]+|:(?!/)|(?<=\w)[–—](?=\w)")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_WIDE = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -95,9 +99,11 @@ def _bare(run: str, first: int, opens: bool) -> Token:
 
 
 def values(text: str) -> tuple[Value, ...]:
-    """Extract the values of a text: numbers with their units, versions, flags, paths, settings, identifiers,
-    names, commands in backticks, URLs and quoted strings, in order of their start.
-    """  # noqa: D205
+    """Extract the values of a text in order of their start, each with its kind.
+
+    Kinds: number (with its unit), version, flag, path, setting, identifier, name, command (in
+    backticks), url, quoted, and for what the eye cannot tell `hidden` and `mixed`.
+    """
     found = [*_spans(text), *_token_values(text)]
     return tuple(sorted(found, key=lambda value: (value.first, -value.last)))
 
@@ -174,7 +180,9 @@ def _is_odd(text: str) -> bool:
     """Say whether a token mixes scripts or writes its letters in unusual forms."""
     if unicodedata.normalize("NFKC", text.replace("…", "")) != text.replace("…", ""):
         return True
-    scripts = {_script(char) for char in text if char.isalpha() or unicodedata.category(char) == "Mn"}
+    scripts = {
+        _script(char) for char in text if char.isalpha() or unicodedata.category(char) == "Mn"
+    }
     return len(scripts) > 1
 
 
@@ -188,7 +196,7 @@ def _structure(text: str) -> str:
         return "url"
     if _FLAG.fullmatch(text):
         return "flag"
-    if _COUNTED.fullmatch(text) and text.split("-")[-1].lower() in UNITS:
+    if _COUNTED.fullmatch(text) and text.rsplit("-", 1)[-1].lower() in UNITS:
         return "number"
     if _VERSION.fullmatch(text) and (text.count(".") > 1 or text.lstrip("<>=!~^")[0] in "vV"):
         return "version"
@@ -206,7 +214,11 @@ def _word(text: str, opens: bool) -> str:
     if text.lower() in PLAIN_DOTTED or text.lower() in PLAIN_SLASHED or text in PLAIN_ACRONYMS:
         return "plain"
     if not any(char.isalnum() for char in text):
-        return "plain" if len(text) == 1 or not text.isascii() or set(text) <= set("-.*=#_~") else "identifier"
+        return (
+            "plain"
+            if len(text) == 1 or not text.isascii() or set(text) <= set("-.*=#_~")
+            else "identifier"
+        )
     if "-" in text.strip("-") or "‑" in text:
         return _kebab(text, opens)
     if not _PLAIN.fullmatch(text):
