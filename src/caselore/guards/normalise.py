@@ -52,6 +52,10 @@ def _shown_line(line: str) -> str:
     ends = line.rstrip("\r")
     if "\r" not in ends and "\x08" not in ends and not ("\x1b" in ends and _REDRAWS.search(ends)):
         return ends
+    for clear in ("\r\x1b[0K", "\r\x1b[K", "\x1b[2K\r"):  # most redraws: a new start for the line
+        ends = ends[ends.rfind(clear) + len(clear) :] if clear in ends else ends
+    if not _REDRAWS.search(ends):
+        return ends
     cells: list[str] = []
     at = 0
     for piece in _PIECE.findall(ends):

@@ -20,12 +20,13 @@ _DIGEST = re.compile(
 )
 _STANDS_FOR = re.compile(
     rb"(?i:\$\{|\$\(|\{\{|%\(|\*\*\*|x{5}|\.\.\.|example|placeholder|change.?me|redacted|masked"
-    rb"|dummy|your[-_ ]|insert|replace|\[secure|\[filter|\[hidden|process\.env|os\.environ|secrets\.|getenv|env\("
-    rb"|config\.|\[masked:)"
+    rb"|dummy|your[-_ ]|insert|replace|\[secure|\[filter|\[hidden|process\.env|os\.environ"
+    rb"|secrets\.|getenv|env\(|config\.|\[masked:)"
 )
 _WORD = re.compile(
-    rb"(?i:\$\w+|%\w+%|<.*|\[.*|\{.*|true|false|null|none|nil|undefined|unset|empty|yes|no|string|str|required"
-    rb"|optional|bool|boolean|https?:.*|\.{0,2}/.*|[a-z_][\w.]*\(.*|authentication|password|passwd|secret|token)[\"';,.]*"
+    rb"(?i:\$\w+|%\w+%|<.*|\[.*|\{.*|true|false|null|none|nil|undefined|unset|empty|yes|no|string|str"
+    rb"|required|optional|bool|boolean|https?:.*|\.{0,2}/.*|[a-z_][\w.]*\(.*"
+    rb"|authentication|password|passwd|secret|token)[\"';,.]*"
 )
 
 

@@ -29,13 +29,12 @@ class Rule:
     near: bytes
     options: dict[str, Any]
 
-    def may_fit(self, window: bytes, lowered: bytes) -> bool:
-        """Say whether the rule is worth trying on a window."""
-        if self.near:
-            return True
-        return any(hint in lowered for hint in self.hints) or any(
-            hint in window for hint in self.exact
-        )
+    def hint(self) -> bytes:
+        """Give one pattern for what must stand near."""
+        folded = b"|".join(re2.escape(hint) for hint in self.hints)
+        parts = [b"(?i:" + folded + b")"] if folded else []
+        exact = [re2.escape(hint) for hint in self.exact]
+        return b"|".join([*parts, *exact, *([self.near] if self.near else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,11 @@ class RuleSet:
         """Build the pass over all hints; `reach` is how many bytes around one a rule may see."""
         self.rules = rules
         self.reach = reach
-        self._hint = re2.compile(_any_hint(rules), _options())
+        self._hint = re2.compile(b"|".join(rule.hint() for rule in rules), _options())
+        self._which = re2.Set.SearchSet(_options())
+        for rule in rules:
+            self._which.Add(rule.hint())
+        self._which.Compile()
 
     @classmethod
     def load(cls, file: str, *, reach: int, flags: str = "") -> RuleSet:
@@ -76,10 +79,9 @@ class RuleSet:
         """Give every place that a rule fits, rule by rule within a window."""
         for first, last in self._windows(text):
             window = text[first:last]
-            lowered = window.lower()
-            for rule in self.rules:
-                if rule.may_fit(window, lowered):
-                    yield from _places(rule, window, first)
+            # A set that runs out of its memory answers nothing; a window has a hint, so try all.
+            for index in sorted(self._which.Match(window) or range(len(self.rules))):
+                yield from _places(self.rules[index], window, first)
 
     def _windows(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Give the merged stretches around hints; long ones are cut so that each is bounded."""
@@ -99,15 +101,6 @@ class RuleSet:
             open_window = first, last
         if open_window:
             yield open_window
-
-
-def _any_hint(rules: tuple[Rule, ...]) -> bytes:
-    """Give one pattern for the hints of all rules."""
-    folded = sorted({re2.escape(hint) for rule in rules for hint in rule.hints})
-    exact = sorted({re2.escape(hint) for rule in rules for hint in rule.exact})
-    near = sorted({rule.near for rule in rules if rule.near})
-    parts = [b"(?i:" + b"|".join(folded) + b")"] if folded else []
-    return b"|".join([*parts, *exact, *near])
 
 
 def _rule(table: dict[str, Any], flags: str) -> Rule:
