@@ -1,0 +1,256 @@
+"""Match many patterns at once over bytes: hyperscan where it is installed, else google-re2, else re; same answers.
+
+Must not know what the patterns mean, and must not let a pattern see across a line end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+Hits = dict[int, set[int]]
+"""Line index -> the numbers of the patterns that match in that line."""
+
+_SPACE: Final = r" \t\r\f\v"
+_TAILS: Final = (".*$", ".*", r"\s*$", r"\s*", r"\S*", r"\w*")
+_LINE_CAP: Final = 4096
+_COMPILE_AFTER: Final = 3_000_000  # bytes scanned before compiling hyperscan pays for its 0.3 s
+
+ENGINES: Final = ("hyperscan", "re2", "re")
+_settings: dict[str, Path | None] = {"cache": None}
+
+
+def use_cache(folder: Path | None) -> None:
+    """Keep compiled pattern databases in this folder, so that later processes start fast."""
+    _settings["cache"] = folder
+
+
+def one_line(pattern: str) -> str:
+    r"""Rewrite a pattern so that nothing in it can match a line end, and so that it ends early.
+
+    `\s`, `\W`, `\D` and `[^...]` match a newline by themselves, which would join two lines of a log.
+    """
+    out: list[str] = []
+    inside = False
+    i = 0
+    while i < len(pattern):
+        two = pattern[i : i + 2]
+        if two[0] == "\\":
+            out.append(_escape(two, inside))
+            i += 2
+        elif inside:
+            inside = two[0] != "]"
+            out.append(two[0])
+            i += 1
+        elif two == "[^":
+            out.append(r"[^\n")
+            inside, i = True, i + 2
+        else:
+            inside = two[0] == "["
+            out.append(two[0])
+            i += 1
+    return _short_tail(_plain_groups("".join(out)))
+
+
+def _escape(two: str, inside: bool) -> str:
+    """Give the newline-free form of one escape."""
+    if two == r"\s":
+        return _SPACE if inside else f"[{_SPACE}]"
+    if not inside and two in (r"\W", r"\D"):
+        return r"[^\n0-9A-Za-z_]" if two == r"\W" else r"[^\n0-9]"
+    return two
+
+
+def _plain_groups(pattern: str) -> str:
+    """Drop group names, which not every engine takes."""
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+def _short_tail(pattern: str) -> str:
+    """Drop an optional tail: it changes no answer, and each of its lengths would be one more hit."""
+    for tail in _TAILS:
+        if (
+            pattern.endswith(tail)
+            and not pattern.endswith("\\" + tail)
+            and len(pattern) > len(tail)
+        ):
+            return _short_tail(pattern[: -len(tail)])
+    if pattern.endswith("+") and pattern[-2:-1] not in ("\\", "]", ")", ""):
+        return pattern[:-1]
+    return pattern
+
+
+class Engine:
+    """A set of patterns, compiled once, that finds every line that any of them matches."""
+
+    def __init__(self, patterns: Sequence[str], name: str, kind: str = "") -> None:
+        """Keep the patterns; they are compiled when first used. `kind` forces one of ENGINES."""
+        self.patterns = tuple(one_line(p) for p in patterns)
+        self.name = name
+        self._kind = kind
+        self._seen = 0
+        self._find: Callable[[bytes], list[tuple[int, int]]] | None = None
+        self._native = False
+        self._lock = threading.Lock()
+
+    def lines(self, data: bytes, starts: Sequence[int]) -> Hits:
+        """Find which patterns match in which line of `data`; `starts` are the offsets of its lines."""
+        hits: Hits = {}
+        for end, number in self._matcher(len(data))(data):
+            line = bisect_right(starts, end) - 1
+            found = hits.get(line)
+            if found is None:
+                hits[line] = {number}
+            else:
+                found.add(number)
+        return hits
+
+    def _matcher(self, size: int) -> Callable[[bytes], list[tuple[int, int]]]:
+        """Choose the engine: the native one when it is at hand or the input is worth compiling for."""
+        with self._lock:
+            self._seen += size
+            if self._find is None or (not self._native and self._kind == ""):
+                self._choose()
+            assert self._find is not None
+            return self._find
+
+    def _choose(self) -> None:
+        """Set the matcher for this call and the ones after it."""
+        native = _hyperscan(self) if self._kind in ("", "hyperscan") else None
+        if native is not None:
+            self._find, self._native = native, True
+        elif self._find is None:
+            second = _re2(self.patterns) if self._kind != "re" else None
+            self._find = second or _re(self.patterns)
+
+    def wants_native(self) -> bool:
+        """Say whether compiling the native database pays for what was scanned so far."""
+        return self._kind == "hyperscan" or self._seen >= _COMPILE_AFTER
+
+
+def _hyperscan(engine: Engine) -> Callable[[bytes], list[tuple[int, int]]] | None:
+    """Load or compile the hyperscan database; None where it is not installed or not worth it yet."""
+    if engine.wants_native() or _stored(engine):
+        database = native_database(engine.patterns, engine.name, single=False)
+        return None if database is None else _collector(database)
+    return None
+
+
+def _stored(engine: Engine) -> bool:
+    """Say whether a compiled database lies in the cache."""
+    place = _place(engine.patterns, engine.name, single=False)
+    return place is not None and place.exists()
+
+
+def _place(patterns: Sequence[str], name: str, *, single: bool) -> Path | None:
+    """Name the cache file: another set of patterns is another file."""
+    folder = _settings["cache"]
+    if folder is None:
+        return None
+    key = hashlib.sha256("\n".join((str(single), *patterns)).encode()).hexdigest()[:20]
+    return folder / f"{name}-{key}.hs"
+
+
+def native_database(patterns: Sequence[str], name: str, *, single: bool) -> Any:
+    """Give a hyperscan database, from the cache where one lies there; None where hyperscan is missing."""
+    try:
+        import hyperscan  # noqa: PLC0415  33 ms of import that small logs need not pay
+    except ImportError:
+        return None
+    place = _place(patterns, name, single=single)
+    try:
+        if place is not None and place.exists():
+            database = hyperscan.loadb(bytearray(place.read_bytes()), hyperscan.HS_MODE_BLOCK)
+            database.scratch = hyperscan.Scratch(database)
+            return database
+    except (OSError, hyperscan.error):
+        pass  # a damaged or foreign cache file is compiled anew below
+    flags = hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_SINGLEMATCH if single else 0)
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    expressions = [p.encode() for p in patterns]
+    numbers = list(range(len(expressions)))
+    try:
+        database.compile(expressions=expressions, ids=numbers, elements=len(numbers), flags=flags)
+    except hyperscan.error:
+        return None  # a pattern of the caller that only the slower engines take
+    _keep(place, bytes(hyperscan.dumpb(database)))
+    return database
+
+
+def _keep(place: Path | None, content: bytes) -> None:
+    """Store a compiled database; a cache that cannot be written is only slower."""
+    if place is None:
+        return
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = place.with_suffix(f".{threading.get_ident()}")
+        fresh.write_bytes(content)
+        fresh.replace(place)
+    except OSError:
+        return
+
+
+def _collector(database: Any) -> Callable[[bytes], list[tuple[int, int]]]:
+    """Wrap a database so that it gives (end offset, pattern) pairs."""
+
+    def find(data: bytes) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        keep = found.append
+
+        def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            keep((end, number))
+
+        database.scan(data, match_event_handler=on_match)
+        return found
+
+    return find
+
+
+def _re2(patterns: Sequence[str]) -> Callable[[bytes], list[tuple[int, int]]] | None:
+    """Match line by line with a set of google-re2; None where that is not installed."""
+    try:
+        import re2  # noqa: PLC0415  only where the native engine is not used
+    except ImportError:
+        return None
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 96 << 20
+    options.log_errors = False
+    chosen = re2.Set.SearchSet(options)
+    for pattern in patterns:
+        chosen.Add(pattern.encode())
+    chosen.Compile()
+
+    def find(data: bytes) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        offset = 0
+        for line in data.split(b"\n"):
+            if line:
+                found.extend((offset, number) for number in chosen.Match(line) or ())
+            offset += len(line) + 1
+        return found
+
+    return find
+
+
+def _re(patterns: Sequence[str]) -> Callable[[bytes], list[tuple[int, int]]]:
+    """Match with the standard library: slow, and needs nothing."""
+    compiled = [re.compile(p.encode(), re.M) for p in patterns]
+
+    def find(data: bytes) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        for number, pattern in enumerate(compiled):
+            position = 0
+            while match := pattern.search(data, position):
+                found.append((match.start(), number))
+                position = data.find(b"\n", match.start()) + 1
+                if not position:
+                    break
+        return found
+
+    return find

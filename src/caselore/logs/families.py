@@ -1,0 +1,80 @@
+"""Name the family of a failure from a readable table, which callers may extend.
+
+Must not decide whether two failures are the same: a family is a kind, not an identity.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from caselore.errors import BadInput
+
+CLASSES: Final = ("code", "configuration", "dependency", "infrastructure", "flaky", "unknown")
+_LINES: Final = 60
+_WIDTH: Final = 600
+_OVER_HINT: Final = 5  # families of the table that outrank a hint of a reader
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of failure."""
+
+    name: str
+    kind: str
+    patterns: tuple[re.Pattern[str], ...]
+
+    def matches(self, lines: Sequence[str]) -> bool:
+        """Say whether any line shows this family."""
+        return any(pattern.search(line) for pattern in self.patterns for line in lines)
+
+
+def families_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Family, ...]:
+    """Read families from tables with name, class and patterns. Raises BadInput on a bad one."""
+    return tuple(_family(row) for row in rows)
+
+
+def _family(row: Mapping[str, Any]) -> Family:
+    """Check and compile one family."""
+    name, kind = str(row.get("name", "")), str(row.get("class", ""))
+    if not name or kind not in CLASSES:
+        raise BadInput(
+            f"family {name or '?'}: it needs a name and a class out of {', '.join(CLASSES)}"
+        )
+    try:
+        patterns = tuple(re.compile(p, re.I) for p in row.get("patterns", ()))
+    except re.error as problem:
+        raise BadInput(f"family {name}: {problem}") from problem
+    return Family(name, kind, patterns)
+
+
+@cache
+def shipped() -> tuple[Family, ...]:
+    """Load families.toml."""
+    text = resources.files("caselore.logs").joinpath("families.toml").read_text(encoding="utf-8")
+    return families_of(tomllib.loads(text)["family"])
+
+
+def family_of(lines: Sequence[str], hint: str = "", extra: Sequence[Family] = ()) -> Family:
+    """Name the family of a block; `hint` is what the reader of the block thinks."""
+    seen = [line[:_WIDTH] for line in lines[:_LINES]]
+    for family in extra:
+        if family.matches(seen):
+            return family
+    table = shipped()
+    names = [f.name for f in table]
+    limit = _OVER_HINT if hint in names else len(table)
+    for family in table[:limit]:
+        if family.matches(seen):
+            return family
+    return table[names.index(hint)] if hint in names else table[-1]
+
+
+def class_of(name: str, extra: Sequence[Family] = ()) -> str:
+    """Give the class of a family by its name."""
+    return next((f.kind for f in (*extra, *shipped()) if f.name == name), "unknown")

@@ -1,0 +1,152 @@
+"""Replace what changes from run to run in a line, rule by rule.
+
+Must not mask words that tell two causes apart; each rule names the false positive that it avoids.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of varying text; `avoids` says which text must stay, and why the pattern leaves it."""
+
+    name: str
+    pattern: re.Pattern[str]
+    put: str
+    avoids: str
+
+
+def _rule(name: str, pattern: str, put: str, avoids: str) -> Rule:
+    return Rule(name, re.compile(pattern), put, avoids)
+
+
+RULES: tuple[Rule, ...] = (
+    _rule(
+        "date",
+        r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z| ?[+-]\d\d:?\d\d)?)?",
+        "<time>",
+        "a version such as 2024.1: the date needs two hyphens",
+    ),
+    _rule(
+        "named date",
+        r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]* ?\d{0,2}[\d: ]*(?:[A-Z]{3,4})?(?: \d{4})?",
+        "<time>",
+        "a sentence that begins with Sun or Mon: a month must follow",
+    ),
+    _rule(
+        "clock",
+        r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b",
+        "<time>",
+        "a place in a file such as a.c:10:5: two digits are needed twice",
+    ),
+    _rule(
+        "uuid",
+        r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",
+        "<id>",
+        "words joined by hyphens: only hexadecimal groups of the right length",
+    ),
+    _rule(
+        "url",
+        r"\b(?:https?|ssh|git|ftp|tcp|jdbc:\w+|postgres(?:ql)?|mysql|redis|amqp)://[^\s'\"<>)\]]+",
+        "<url>",
+        "a C++ scope a::b: a scheme is needed",
+    ),
+    _rule(
+        "e-mail",
+        r"\b[\w.+-]+@[\w-]+\.[A-Za-z]{2,}\b",
+        "<mail>",
+        "a package with its version, left-pad@1.2.3: the last part must be letters",
+    ),
+    _rule(
+        "address",
+        r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b",
+        "<host>",
+        "a version of three parts: four are needed",
+    ),
+    _rule(
+        "host and port",
+        r"\b(?:localhost|(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|local|internal|svc|cloud|example|test)):\d{2,5}\b",
+        "<host>",
+        "file.py:12: the ending must be one of a host",
+    ),
+    _rule("pointer", r"\b0x[0-9a-fA-F]+\b", "<hex>", "a plain word: the 0x is needed"),
+    _rule(
+        "digest",
+        r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b",
+        "<hex>",
+        "deadbeef and added: letters and digits must both occur",
+    ),
+    _rule("long hex", r"\b[0-9A-Fa-f]{16,}\b", "<hex>", "a short number: that is a count"),
+    _rule(
+        "path",
+        r"(?<![\w<])(?:[A-Za-z]:)?(?:[\\/][\w.@+~%-]+){2,}[\\/]?",
+        "<path>",
+        "a fraction 1/2 or and/or: a root and two parts are needed; the file name is kept by `masked`",
+    ),
+    _rule(
+        "relative path",
+        r"(?<![\w<])\.{1,2}(?:/[\w.@+-]+)+/?",
+        "<path>",
+        "an ellipsis: a slash must follow",
+    ),
+    _rule(
+        "duration",
+        r"\b\d+(?:\.\d+)?\s?(?:ms|µs|us|ns|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)\b",
+        "<n>",
+        "4xx and 3rd: only units of time",
+    ),
+    _rule(
+        "size",
+        r"\b\d+(?:\.\d+)?\s?(?:[kKMGT]i?B|bytes?|B)\b",
+        "<n>",
+        "a name such as 2B2: a word boundary must follow",
+    ),
+    _rule("percent", r"\b\d+(?:\.\d+)?%", "<n>", "%d in a format: a digit must precede"),
+    _rule(
+        "number",
+        r"(?<![A-Za-z_\d.-])-?\d+(?:[.,]\d+)*(?![A-Za-z_\d])|(?<=[:=#(\[x-])\d+(?![A-Za-z_])",
+        "<n>",
+        "digits inside a name (utf8, test_2, TS2322, E0308): they tell causes apart",
+    ),
+)
+
+_BASE = re.compile(r"([\w.@+~%-]+)[\\/]?$")
+_SPACES = re.compile(r"\s+")
+_GAUGES = re.compile(r"(?:<n>[ ,;:/x]*){2,}")
+
+
+@lru_cache(maxsize=8192)
+def masked(line: str) -> str:
+    """Give a line with every varying part replaced; of a path only the last part stays."""
+    text = line[:2000]
+    for rule in RULES:
+        if rule.put == "<path>":
+            text = rule.pattern.sub(_last_part, text)
+        else:
+            text = rule.pattern.sub(rule.put, text)
+    return _SPACES.sub(" ", _GAUGES.sub("<n> ", text)).strip()
+
+
+def _last_part(match: re.Match[str]) -> str:
+    """Keep the file name of a path: it names the unit, its folders name the machine."""
+    base = _BASE.search(match.group())
+    return (
+        f"<path>/{base.group(1)}" if base and any(c.isalpha() for c in base.group(1)) else "<path>"
+    )
+
+
+_QUICK = bytes.maketrans(b"0123456789", b"0" * 10)
+_RUNS = re.compile(rb"\b(?=[a-f]*0)[0a-f]{7,}\b|0[0.,:]*")
+_TEMPORARY = re.compile(rb"/tmp/[^\s'\":,)]+|/var/folders/[^\s'\":,)]+")
+
+
+def quick(line: bytes) -> bytes:
+    """Mask digits, hex and temporary paths of a raw line: cheap, for comparing whole logs."""
+    text = line.translate(_QUICK)
+    if b"/tmp/" in text or b"/var/folders/" in text:
+        text = _TEMPORARY.sub(b"/tmp/0", text)
+    return _RUNS.sub(b"0", text).strip()

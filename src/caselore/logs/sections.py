@@ -1,0 +1,102 @@
+"""Find the commands of a job and which of them failed, from the markers of CI systems.
+
+Must not look at what a command printed beyond its markers.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from caselore.logs.page import Page
+from caselore.logs.signs import Marked
+
+_ACTIONS_STEP: Final = re.compile(r"^##\[group\]Run |^##\[section\]Starting: ")
+_GITLAB_SHELL: Final = re.compile(r"^\$ \S")
+_STATUS: Final = re.compile(
+    r"(?:code|status|with|code:|failed with exit code)[: ]+(?:exit status )?(-?[0-9]+)"
+)
+_FINAL: Final = re.compile(r"^Done\. Your build|^Finished: |^Return code|^\[taskcluster")
+_QUIET: Final = re.compile(r"^No output has been received|^The job exceeded|^The (?:job|build) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The output of one failed command: lines first to last, its marker in the last one."""
+
+    first: int
+    last: int
+    marker: int
+    status: int | None
+
+    def __contains__(self, line: int) -> bool:
+        """Say whether a line is part of the command's output."""
+        return self.first <= line <= self.last
+
+
+def regions(page: Page, marked: Marked) -> tuple[Region, ...]:
+    """List the failed commands in order; empty where no marker says that one failed."""
+    exits = marked.lines("exit")
+    real = [i for i in exits if not _FINAL.match(page.lines[i])] or exits
+    begins = _begins(page, marked)
+    found: list[Region] = []
+    for marker in real:
+        first = _start_of(begins, marker)
+        if found and first <= found[-1].last:
+            first = found[-1].last + 1
+            if marker - first < 3:
+                continue
+        found.append(
+            Region(first, _end_of(page, marker, first), marker, status(page.lines[marker]))
+        )
+    return tuple(found)
+
+
+def status(line: str) -> int | None:
+    """Read the exit status that a marker names; 124 where it says that time ran out."""
+    if _QUIET.match(line):
+        return 124
+    named = _STATUS.search(line)
+    return int(named.group(1)) if named else None
+
+
+def _begins(page: Page, marked: Marked) -> list[int]:
+    """List where commands start, by the one system of markers that this log uses."""
+    timers = [m.line for m in page.marks if m.text.startswith("travis_time:start")]
+    if timers:
+        return timers
+    steps = [i for i in marked.lines("command") if _ACTIONS_STEP.match(page.lines[i])]
+    if steps:
+        return steps
+    sections = [m.line for m in page.marks if m.text.startswith("section_start")]
+    commands = marked.lines("command")
+    if sections:
+        shell = [i for i in commands if _GITLAB_SHELL.match(page.lines[i])]
+        return sorted({*sections, *shell})
+    shell = [i for i in commands if _GITLAB_SHELL.match(page.lines[i])]
+    return (
+        commands
+        if not shell
+        else sorted({*shell, *(i for i in commands if page.lines[i].startswith(("[P", "##")))})
+    )
+
+
+def _start_of(begins: Sequence[int], marker: int) -> int:
+    """Find the last start before a marker."""
+    place = bisect_left(begins, marker)
+    return begins[place - 1] if place else 0
+
+
+def _end_of(page: Page, marker: int, first: int) -> int:
+    """Leave out an after_script and an upload that stand between the failure and its marker."""
+    for mark in page.marks:
+        if (
+            first < mark.line < marker
+            and mark.text.startswith("section_start")
+            and "after_script" in mark.text
+        ):
+            return mark.line
+    return marker

@@ -1,0 +1,253 @@
+"""Find failure output of tools that no reader knows, by the shapes that such output has.
+
+Must not name a tool: every rule here is about form, and has to hold for a tool never seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from caselore.logs.blocks import Block
+from caselore.logs.page import Page
+from caselore.logs.sections import Region
+from caselore.logs.signs import Marked
+
+STRONG, VERDICT, MEDIUM, WEAK, WARN = 50.0, 44.0, 31.0, 16.0, 10.0
+_NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9]+)")
+_PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+")
+_TALE: Final = ("frame", "medium", "strong", "weak")
+_NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
+_BODY: Final = 60
+_PARAGRAPH: Final = 10
+_MOST_HITS: Final = 600
+
+
+def weight_of(page: Page, marked: Marked, i: int) -> float:
+    """Weigh one line by what it says, on the scale of the readers; 0 for a line that never fails."""
+    if marked.has(i, *_NEVER):
+        return 0.0
+    found = marked.signs.get(i, frozenset())
+    weight = 0.0
+    for sign, value in (
+        ("strong", STRONG),
+        ("verdict", VERDICT),
+        ("medium", MEDIUM),
+        ("weak", WEAK),
+        ("warn", WARN),
+    ):
+        if sign in found:
+            weight = value
+            break
+    if not weight:
+        return 0.0
+    weight += _adjusted(found, page.lines[i])
+    return max(weight, 1.0)
+
+
+def _adjusted(found: frozenset[str], line: str) -> float:
+    """Add what the other signs of a line say about it."""
+    change = 0.0
+    change += 4 if "strong" in found and found & {"medium", "weak"} else 0
+    change += 4 if "medium" in found and "weak" in found else 0
+    change += 4 if _PLACE.search(line[:400]) else 0
+    change -= 30 if "fine" in found else 0
+    change -= 22 if "summary" in found or "heading" in found else 0
+    change -= 25 if "frame" in found else 0
+    change -= 12 if "retry" in found else 0
+    change -= 12 if "warn" in found and "strong" not in found else 0
+    return change
+
+
+def shape_blocks(
+    page: Page, marked: Marked, barriers: frozenset[int], failed: tuple[Region, ...]
+) -> list[Block]:
+    """Find blocks by shape alone."""
+    found = list(_numbered(page, marked, barriers))
+    found += _headed(page, marked, barriers)
+    found += _lines(page, marked, barriers)
+    for region in failed[:3]:
+        found += _short(page, marked, region)
+        found += _above(page, marked, region.marker)
+    if not failed:
+        found += [b for i in marked.lines("wrapper", "exit")[:12] for b in _above(page, marked, i)]
+    return found
+
+
+def indent(line: str) -> int:
+    """Count the columns that a line is indented."""
+    return len(line) - len(line.lstrip())
+
+
+def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
+    """Give a block round each line that states trouble, with the body that hangs under it."""
+    last = -1
+    hits = 0
+    for i in sorted(marked.signs):
+        if i <= last:
+            continue
+        weight = weight_of(page, marked, i)
+        if weight <= 1 or hits > _MOST_HITS:
+            continue
+        hits += 1
+        end = _body(page, marked, i, barriers)
+        best = max(range(i, end + 1), key=lambda k: (weight_of(page, marked, k), -k))
+        verdict = marked.has(i, "verdict") and end > i
+        heavy = weight_of(page, marked, best)
+        frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
+        heavy += (8 if verdict else 0) + (4 if frames > 1 else 0)
+        why = "failed item and its details" if verdict else "line that states an error"
+        yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict)
+        last = end
+
+
+def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
+    """Follow what belongs under a line: deeper indented lines, frames, and the rest of its paragraph."""
+    deep = indent(page.lines[head])
+    last, blanks = head, 0
+    for i in range(head + 1, min(len(page.lines), head + _BODY)):
+        line = page.lines[i]
+        if i in barriers or marked.has(i, "wrapper", "exit", "command", "ok"):
+            break
+        if not line.strip():
+            blanks += 1
+            if blanks > 1:
+                break
+            continue
+        deeper = (
+            indent(line) > deep or marked.has(i, "frame") or line.lstrip()[:1] in ("^", "~", "|")
+        )
+        if not deeper and (blanks or i - head > _PARAGRAPH or not marked.has(i, *_TALE)):
+            break
+        last, blanks = i, 0
+    return last
+
+
+def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
+    """Find lists of numbered failures under a line that names failures."""
+    for head in marked.lines("heading", "verdict", "weak"):
+        first = _next_full(page, head + 1)
+        if first is None or first - head > 4 or first in barriers:
+            continue
+        number = _NUMBERED.match(page.lines[first])
+        if number is None or int(number.group(1) or number.group(2)) > 1:
+            continue
+        yield from _items(page, marked, first, barriers)
+
+
+def _items(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> Iterator[Block]:
+    """Cut a numbered list into its items."""
+    start, count, deep = first, 1, indent(page.lines[first])
+    last = first
+    for i in range(first + 1, min(len(page.lines), first + 400)):
+        line = page.lines[i]
+        if i in barriers or marked.has(i, "exit", "command", "wrapper"):
+            break
+        if not line.strip():
+            continue
+        number = _NUMBERED.match(line)
+        if (
+            number
+            and int(number.group(1) or number.group(2)) == count + 1
+            and indent(line) <= deep + 2
+        ):
+            yield _item(page, marked, start, last)
+            start, count = i, count + 1
+        elif (
+            indent(line) <= deep and marked.has(i, "summary", "ruler", "heading") and i - last > 1
+        ):
+            break
+        last = i
+    yield _item(page, marked, start, last)
+
+
+def _item(page: Page, marked: Marked, start: int, last: int) -> Block:
+    """Make a block of one numbered item; its line is the strongest one, else the first of its body."""
+    inside = range(start + 1, last + 1)
+    best = max(inside, key=lambda k: (weight_of(page, marked, k), -k), default=start)
+    if not weight_of(page, marked, best):
+        best = _next_full(page, start + 1) or start
+    line = best if best <= last else start
+    return Block(start, last, line, 58.0, "numbered failure", unit=page.lines[start].strip()[:200])
+
+
+def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
+    """Find what stands below a heading that names failures, to the next ruler or tally."""
+    for head in marked.lines("heading"):
+        first = _next_full(page, head + 1)
+        while first is not None and marked.has(first, "ruler"):
+            first = _next_full(page, first + 1)
+        if first is None or first - head > 6 or first in barriers:
+            continue
+        last = _section_end(page, marked, first, barriers)
+        if last is None:
+            continue
+        best = max(range(first, last + 1), key=lambda k: (weight_of(page, marked, k), -k))
+        if not weight_of(page, marked, best):
+            best = first
+        yield Block(first, last, best, 47.0, "listed under failures")
+
+
+def _section_end(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> int | None:
+    """Find the last line of a section; None where it holds nothing."""
+    last = None
+    for i in range(first, min(len(page.lines), first + 80)):
+        if i in barriers or marked.has(i, "exit", "command", "wrapper", "heading"):
+            break
+        if i > first and marked.has(i, "ruler", "summary") and indent(page.lines[i]) == 0:
+            break
+        if page.lines[i].strip():
+            last = i
+    return last
+
+
+def _next_full(page: Page, i: int) -> int | None:
+    """Give the next line that is not blank."""
+    while i < len(page.lines):
+        if page.lines[i].strip():
+            return i
+        i += 1
+    return None
+
+
+def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
+    """Take the whole output of a failed command that said little."""
+    inside = [i for i in range(region.first, region.marker) if _tells(page, marked, i)]
+    if not inside or len(inside) > 40:
+        return
+    best = max(inside, key=lambda k: (weight_of(page, marked, k), -k))
+    if not weight_of(page, marked, best):
+        best = inside[0] if len(inside) < 4 else inside[-1]
+    yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
+
+
+def _tells(page: Page, marked: Marked, i: int) -> bool:
+    """Say whether a line is output, not an echo or a marker."""
+    return bool(page.lines[i].strip()) and not marked.has(i, "command", "exit", "ruler")
+
+
+def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
+    """Take the paragraph above a wrapper or an exit marker."""
+    i = marker - 1
+    while (
+        i > 0
+        and marker - i < 30
+        and (not page.lines[i].strip() or marked.has(i, "wrapper", "exit", "ruler"))
+    ):
+        i -= 1
+    last = i
+    while (
+        i > 0
+        and last - i < 15
+        and page.lines[i].strip()
+        and not marked.has(i, "command", "exit", "wrapper")
+    ):
+        i -= 1
+    first = i + 1 if i < last else last
+    if not page.lines[last].strip():
+        return
+    best = max(range(first, last + 1), key=lambda k: (weight_of(page, marked, k), -k))
+    if not weight_of(page, marked, best):
+        best = last
+    yield Block(first, last, best, 24.0, "last output before the failure was reported")

@@ -1,0 +1,191 @@
+"""Compute the identity of a failure from its block: parts, id, how specific it is, and what two have in common.
+
+Must not read history: the rarity that a bank knows comes in as an argument.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caselore.logs.masking import masked
+from caselore.logs.reading import Signature
+
+VERSION: Final = "sig1"
+BODY_LINES: Final = 8
+GENERIC_BELOW: Final = 0.35
+_FRAME: Final = re.compile(
+    r"^\s*(?:at |File \"|#\d+ |from \S+:\d+|\.\.\. \d+ more|in \S+:\d+|goroutine \d+|\S+\.(?:go|rs|js|ts|php|exs?|rb|py):\d+)"
+)
+_OWN_FRAME: Final = re.compile(
+    r"[\w./@-]+\.(?:py|js|ts|tsx|jsx|rb|go|rs|java|kt|scala|php|exs?|cs|c|cc|cpp|hs|swift)\b"
+)
+_FOREIGN: Final = re.compile(
+    r"node_modules|site-packages|dist-packages|/usr/|/lib/|\bgems/|\bvendor/|java\.|org\.junit|internal/"
+)
+_WORD: Final = re.compile(r"[A-Za-z][\w.$-]{2,}")
+_ERROR: Final = re.compile(
+    r"\b((?:\w+(?:\.|::))*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic))\b|\b((?:TS|E|CS|SC|MD|C)\d{3,5})\b"
+)
+_COUNTS: Final = re.compile(
+    r"^\W*\d+ (?:failed|failing|passed|errors?|failures?)\b|Time:|Finished in|took"
+)
+
+# Heads that never identify a failure alone: many causes print them.
+GENERIC_HEADS: Final = tuple(
+    re.compile(p, re.I)
+    for p in (
+        r"^(?:the )?(?:process|command|script|step|job|task|program|build|subprocess)?\W*(?:\x27.*\x27|\".*\")?\W*(?:has |have |was |is )?"
+        r"(?:completed|exited|exit|finished|failed|returned|terminated|ended)\b[ \w-]*(?:code|status)?\W*(?:<n>)?\W*$",
+        r"^\W*(?:error|fatal|failure|failed|fail|exception|warning|panic|abort(?:ed)?|killed|terminated|unknown error|internal error|an error occurred)\W*$",
+        r"^\W*(?:the )?(?:operation |request |connection |job |build |command |step |test )?(?:has )?(?:timed? ?out|timeout)(?: after <n>)?\W*$",
+        r"^\W*(?:error|exception|\w+ ?error|\w+ ?exception)\W*(?:code|status|exit)?\W*(?:<n>)?\W*$",
+        r"^\W*(?:build|tests?|compilation|lint|check|suite|stage) (?:failed|failure|unsuccessful)\W*$",
+        r"exit(?:ed)?(?: with)?(?: exit)?(?: code| status) (?:<n>|\d+)\W*$",
+        r"^\W*assertion (?:with == )?failed\W*$",
+        r"^\W*(?:assertionerror|typeerror|valueerror|keyerror|error|runtimeerror|exception|nullpointerexception|segmentation fault)\W*(?:\(core dumped\))?\W*$",
+        r"^\W*failed asserting that (?:two (?:strings|arrays|objects) are (?:equal|identical)|(?:false|true) is (?:true|false))\W*$",
+        r"^\W*cmake error at \S+\W*(?:\(\w+\):)?\W*$",
+        r"^\W*parse error on line (?:<n>|\d+)\W*$",
+        r"^\W*(?:expected|actual|received|got)\b\W*(?:<n>|true|false|null|none|nil)?\W*$",
+        r"^\W*traceback \(most recent call last\)\W*$",
+        r"^\W*no output has been received",
+        r"^\W*(?:<n> )?(?:tests?|specs?|examples?|failures?|errors?|problems?)\W*(?:<n>)?\W*(?:failed|found)?\W*$",
+        r"^\W*done\. your build exited with",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the top block says about itself; plain text, secrets already masked."""
+
+    tool: str
+    line: str
+    block: tuple[str, ...]
+    unit: str = ""
+    error: str = ""
+    message: str = ""
+    frame: str = ""
+
+
+def sign(
+    facts: Facts, family: str, rarity: Callable[[Signature], float] | None = None
+) -> Signature:
+    """Compute the signature of a block."""
+    line = masked(facts.line)
+    head = masked(next((text for text in facts.block if text.strip()), ""))
+    body = _body(facts.block)
+    error = facts.error or _error(facts.line, facts.block)
+    unit = masked(facts.unit)
+    frame = facts.frame or _frame(facts.block)
+    message = masked(facts.message) or line
+    prior = _prior(line, message, body, unit)
+    draft = Signature(
+        _id(line, head, body), family, facts.tool, unit[:200], error, message[:500], masked(frame)[:200],
+        round(prior, 2), prior < GENERIC_BELOW, head[:300], "\n".join(body),
+    )  # fmt: skip
+    return draft if rarity is None else with_rarity(draft, rarity(draft))
+
+
+def with_rarity(signature: Signature, rarity: float) -> Signature:
+    """Combine the prior with how rare the bank's history says it is (0 everywhere, 1 never seen elsewhere)."""
+    value = (signature.specificity * max(0.0, min(1.0, rarity))) ** 0.5
+    return replace(
+        signature, specificity=round(value, 2), generic=signature.generic or value < GENERIC_BELOW
+    )
+
+
+def refused(signature: Signature) -> Signature:
+    """Mark a signature as no identity: its line also stands in a passing run."""
+    return replace(signature, specificity=min(signature.specificity, 0.1), generic=True)
+
+
+def nothing(family: str = "unknown") -> Signature:
+    """Give the signature of a log that shows no failure."""
+    return Signature(
+        f"{VERSION}:{hashlib.sha256(b'').hexdigest()[:32]}", family, "", "", "", "", "", 0.0, True
+    )
+
+
+def _id(line: str, head: str, body: Sequence[str]) -> str:
+    """Hash the parts that tell repeats apart best: the line, the head, the first lines that are no frames."""
+    text = "\x1e".join(
+        ("\n".join(part) if isinstance(part, list) else part) for part in (line, head, list(body))
+    )
+    return f"{VERSION}:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}"
+
+
+def _body(block: Sequence[str]) -> list[str]:
+    """Give the first masked lines of a block that are neither frames nor counts nor blank."""
+    lines = (
+        text
+        for text in block
+        if text.strip() and not _FRAME.match(text) and not _COUNTS.search(text)
+    )
+    return [masked(text) for text, _ in zip(lines, range(BODY_LINES), strict=False)]
+
+
+def _error(line: str, block: Sequence[str]) -> str:
+    """Find the type of error: on the line itself, else the first in the block."""
+    for text in (line, *block[:40]):
+        if match := _ERROR.search(text[:500]):
+            return match.group(1) or match.group(2)
+    return ""
+
+
+def _frame(block: Sequence[str]) -> str:
+    """Find the first stack frame that lies in the project itself."""
+    for text in block[:80]:
+        if (
+            _FRAME.match(text[:500])
+            and _OWN_FRAME.search(text[:500])
+            and not _FOREIGN.search(text[:500])
+        ):
+            return text.strip()
+    return ""
+
+
+def is_generic(line: str) -> bool:
+    """Say whether a masked line is one that never identifies a failure alone."""
+    return any(pattern.search(line) for pattern in GENERIC_HEADS)
+
+
+def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:
+    """Estimate without any history how much these words tell."""
+    words = {w.lower() for w in _WORD.findall(f"{line} {message}")} - _COMMON
+    more = {w.lower() for text in body for w in _WORD.findall(text)} - _COMMON - words
+    told = 1 - 0.72 ** len(words)
+    around = 1 - 0.93 ** len(more)
+    value = 0.72 * told + 0.18 * around + (0.1 if unit else 0.0)
+    if is_generic(line):
+        value = min(value, 0.3 if unit else 0.2)
+    return min(value, 0.99)
+
+
+_COMMON: Final = frozenset(
+    "error errors failed failure fail failing fatal exception warning the and for with was not that this from code exit status "
+    "command process test tests build line expected actual but got path time host hex url true false null none nil unknown "
+    "return returned returning job step script run running timed out timeout completed exited".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of two signatures, compared."""
+
+    name: str
+    same: bool
+    one: str
+    other: str
+
+
+def explain(a: Signature, b: Signature) -> tuple[Part, ...]:
+    """Say which parts of two signatures agree and which differ."""
+    names = ("family", "tool", "unit", "error", "message", "frame", "head", "body")
+    return tuple(
+        Part(n, getattr(a, n) == getattr(b, n), getattr(a, n), getattr(b, n)) for n in names
+    )

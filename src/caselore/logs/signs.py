@@ -1,0 +1,98 @@
+"""Find which signs and which reader starts each line of a page carries, in one pass of the engine.
+
+Must not weigh them: that is ranking's work.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from caselore.logs.engine import Engine
+from caselore.logs.page import Page
+from caselore.logs.tools import Reader, readers
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Every pattern that is looked for, and what each stands for."""
+
+    readers: tuple[Reader, ...]
+    engine: Engine
+    sign: tuple[str, ...]  # pattern number -> its sign, "" for a pattern of a reader
+    opens: tuple[int, ...]  # pattern number -> the reader that it opens, or -1
+    allows: tuple[int, ...]  # pattern number -> the reader whose `after` it is, or -1
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What stands where in a page."""
+
+    signs: dict[int, frozenset[str]]
+    opens: dict[int, tuple[int, ...]]  # line -> readers that may start there
+    allows: dict[int, list[int]]  # reader -> lines of its `after`
+
+    def has(self, line: int, *names: str) -> bool:
+        """Say whether a line carries any of these signs."""
+        found = self.signs.get(line)
+        return found is not None and not found.isdisjoint(names)
+
+    def lines(self, *names: str) -> list[int]:
+        """List the lines that carry any of these signs, in order."""
+        wanted = frozenset(names)
+        return sorted(i for i, found in self.signs.items() if not found.isdisjoint(wanted))
+
+
+@cache
+def table() -> dict[str, list[str]]:
+    """Load signs.toml."""
+    text = resources.files("caselore.logs").joinpath("signs.toml").read_text(encoding="utf-8")
+    loaded: dict[str, list[str]] = tomllib.loads(text)
+    return loaded
+
+
+@cache
+def book(tools: bool = True, without: frozenset[str] = frozenset(), kind: str = "") -> Book:
+    """Compile the book; `tools=False` or `without` leave readers out, to measure what they give."""
+    chosen = tuple(r for r in readers() if tools and r.tool not in without)
+    rows: list[tuple[str, str, int, int]] = []
+    rows += [(pattern, sign, -1, -1) for sign, patterns in table().items() for pattern in patterns]
+    for number, reader in enumerate(chosen):
+        rows += [(pattern, "", number, -1) for pattern in reader.start]
+        rows += [(pattern, "", -1, number) for pattern in reader.after]
+    engine = Engine([row[0] for row in rows], "lines", kind)
+    return Book(
+        chosen,
+        engine,
+        tuple(row[1] for row in rows),
+        tuple(row[2] for row in rows),
+        tuple(row[3] for row in rows),
+    )
+
+
+def mark(page: Page, using: Book) -> Marked:
+    """Run the engine over a page."""
+    signs: dict[int, frozenset[str]] = {}
+    opens: dict[int, tuple[int, ...]] = {}
+    allows: dict[int, list[int]] = {}
+    names, starts, afters = using.sign, using.opens, using.allows
+    for line, numbers in using.engine.lines(page.data, page.starts).items():
+        found = {names[n] for n in numbers}
+        found.discard("")
+        if found:
+            signs[line] = frozenset(found)
+        begun = sorted({starts[n] for n in numbers if starts[n] >= 0})
+        if begun:
+            opens[line] = tuple(begun)
+        for n in numbers:
+            if afters[n] >= 0:
+                allows.setdefault(afters[n], []).append(line)
+    return Marked(signs, opens, {k: sorted(v) for k, v in allows.items()})
+
+
+def first_after(lines: Sequence[int], line: int) -> bool:
+    """Say whether any of these sorted lines stands above `line`."""
+    return bool(lines) and lines[0] < line
