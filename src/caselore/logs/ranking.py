@@ -75,7 +75,7 @@ def _place(page: Page, block: Block, failed: tuple[Region, ...], green: bool) ->
 def _without_region(page: Page, block: Block, green: bool) -> float:
     """Weigh the place where no command is known to have failed: the end counts, mildly."""
     left = len(page.lines) - block.line
-    change = -8.0 * min(1.0, left / 2000)
+    change = -8.0 * min(1.0, left / 2000) if block.bottom else 0.0
     if block.bottom and not green and left > 2 * NEAR_END:
         change -= FAR / 2
     return change

@@ -40,7 +40,7 @@ class Region:
 def regions(page: Page, marked: Marked) -> tuple[Region, ...]:
     """List the failed commands in order; empty where no marker says that one failed."""
     exits = marked.lines("exit")
-    real = [i for i in exits if not _FINAL.match(page.lines[i])] or exits
+    real = [i for i in exits if not _FINAL.match(page.lines[i])]
     begins = _begins(page, marked)
     found: list[Region] = []
     for marker in real:

@@ -126,7 +126,7 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
 
 def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
     """Find lists of numbered failures under a line that names failures."""
-    for head in marked.lines("heading", "verdict", "weak"):
+    for head in marked.lines("heading", "verdict", "weak", "summary"):
         first = _next_full(page, head + 1)
         if first is None or first - head > 4 or first in barriers:
             continue
@@ -216,6 +216,7 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     inside = [i for i in range(region.first, region.marker) if _tells(page, marked, i)]
     if not inside or len(inside) > 40:
         return
+    inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
     best = max(inside, key=lambda k: (weight_of(page, marked, k), -k))
     if not weight_of(page, marked, best):
         best = inside[0] if len(inside) < 4 else inside[-1]
