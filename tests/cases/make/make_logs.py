@@ -69,7 +69,10 @@ def execute(case: dict[str, Any]) -> str:
     env = environment() | case.get("env", {})
     if "setup" in case:
         subprocess.run(["bash", "-c", case["setup"]], cwd=WORK, env=env, check=False, capture_output=True)
-    done = subprocess.run(["bash", "-c", case["command"]], cwd=WORK, env=env, check=False, timeout=900,
+    command = ["bash", "-c", case["command"]]
+    if case.get("postgres"):
+        command = [str(HERE / "with_postgres.sh"), *command]
+    done = subprocess.run(command, cwd=WORK, env=env, check=False, timeout=900,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     passing = case.get("passing", False)
     if (done.returncode == 0) != passing and not case.get("any_exit"):
@@ -93,9 +96,11 @@ def clean(text: str) -> str:
                   r"registry\.(?:npmjs\.org|yarnpkg\.com)|(?:static\.|index\.)?crates\.io|(?:files\.)?py(?:pi|thonhosted)\.org|"
                   r"services\.gradle\.org|plugins\.gradle\.org|rubygems\.org|index\.rubygems\.org|repo\.packagist\.org)",
                   r"\1registry.example", text)
+    text = re.sub(r"(?m)^(?:WARNING: Location .* neither a file nor a directory\.|Looking in (?:links|indexes): .*)\n", "", text)
     for host in ("registry.example", "registry.example", "registry.example", "registry.example",
                  "registry.example", "registry.example", "registry.example", "registry.example"):
         text = text.replace(host, "registry.example")
+    text = re.sub(r"\b10\.255(?:\.\d+){2}\b", "10.0.0.2", text)
     name = socket.gethostname()
     return re.sub(rf"\b{re.escape(name)}\b(?=[:@ ])", "runner-1", text) if len(name) > 3 else text
 
