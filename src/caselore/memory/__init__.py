@@ -1,0 +1,62 @@
+"""The memory: records, gate, ledger, recall, ranking; other parts call `Memory`.
+
+Must not import anything but guards and errors.
+"""
+
+from caselore.memory.api import Memory
+from caselore.memory.imports import read_lines
+from caselore.memory.ledger import Stored, Verification
+from caselore.memory.ports import Index, Store
+from caselore.memory.ranking import Signal, Weights
+from caselore.memory.recall import Hit, Recalled
+from caselore.memory.records import (
+    Actor,
+    Case,
+    Filters,
+    FixStat,
+    Held,
+    ImportReport,
+    Incident,
+    Kind,
+    Occurrences,
+    Outcome,
+    Proposal,
+    Quoted,
+    Record,
+    Role,
+    Signed,
+    Status,
+    TokenInfo,
+    Verdict,
+)
+
+__all__ = [
+    "Actor",
+    "Case",
+    "Filters",
+    "FixStat",
+    "Held",
+    "Hit",
+    "ImportReport",
+    "Incident",
+    "Index",
+    "Kind",
+    "Memory",
+    "Occurrences",
+    "Outcome",
+    "Proposal",
+    "Quoted",
+    "Recalled",
+    "Record",
+    "Role",
+    "Signal",
+    "Signed",
+    "Status",
+    "Store",
+    "Stored",
+    "TokenInfo",
+    "Verdict",
+    "Verification",
+    "Weights",
+    "read_lines",
+]

@@ -1,0 +1,210 @@
+"""The memory as every other part calls it: observe, propose, confirm, recall, explain, export.
+
+Must not hold SQL, points or rules: the gate judges, the ranking scores, the store keeps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from caselore.errors import GateRefused
+from caselore.memory import cases, exports, naming, statistics
+from caselore.memory import recall as recalling
+from caselore.memory.cases import assemble
+from caselore.memory.closed import Screen, Sign
+from caselore.memory.encoding import stamp
+from caselore.memory.imports import Importer
+from caselore.memory.keeping import Keeping
+from caselore.memory.ports import Reads, Wanted
+from caselore.memory.ranking import Sought
+from caselore.memory.records import (
+    Actor,
+    Case,
+    Filters,
+    FixStat,
+    ImportReport,
+    Incident,
+    Occurrences,
+    moment,
+)
+from caselore.memory.writing import (
+    identity,
+    must_pass,
+    observe_body,
+    outcome_body,
+    proposal_body,
+    refuse_erased,
+    vouches,
+    why_body,
+)
+
+
+def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
+    """Screen nothing: for text that was screened before."""
+    return text, ()
+
+
+class Memory(Keeping):
+    """One bank of evidence: what was seen, and what people said of it."""
+
+    def observe(
+        self,
+        incident: Incident,
+        actor: Actor,
+        *,
+        happened_at: datetime | None = None,
+        sources: Iterable[str] = (),
+        findings: Iterable[str] = (),
+    ) -> Case:
+        """Record a failure as seen; the same log of the same run is the same record again.
+
+        Raises GateRefused where it was erased before.
+        """
+        known_as, at = identity(incident), self._clock()
+        happened = moment("happened_at", happened_at or at)
+        body = observe_body(incident, known_as, happened, sources, findings)
+        with self._store.writing() as view:
+            pen = self._pen(view)
+            row = view.known(self.bank, known_as) if known_as else None
+            erased = refuse_erased(view, self.bank, known_as)
+            if row is None and not erased:
+                written = pen.write("observe", self._new_id(), body, actor)
+            elif row and vouches(row, actor):
+                written = pen.write("vouch", row.id, {}, actor)
+            else:
+                written = None
+            id = written.entry.subject if written else row.id if row else ""
+        if erased:
+            raise GateRefused(erased, hint="")
+        if written:
+            must_pass(written)
+            self._index.catch_up()
+        return self.get(id)
+
+    def propose(
+        self, id: str, cause: str, resolution: str, actor: Actor, *, findings: Iterable[str] = ()
+    ) -> Case:
+        """Keep what an agent thinks; it waits for a person and is never recalled."""
+        return self._say("propose", id, proposal_body(cause, resolution, findings), actor)
+
+    def confirm(
+        self,
+        id: str,
+        *,
+        cause: str,
+        resolution: str,
+        result: str,
+        actor: Actor,
+        why_failed: str = "",
+        precedents: Iterable[str] = (),
+        proof: Iterable[str] = (),
+    ) -> Case:
+        """Keep a person's verdict; precedents may be ids or deployments. Raises GateRefused."""
+        names = list(precedents)
+        with self._store.reading() as view:
+            targets = [naming.reference(view, self.bank, name) for name in names]
+        body = outcome_body(
+            cause, resolution, result, why_failed, targets, proof, confirmed_by=actor.name
+        )
+        return self._say("confirm", id, body, actor)
+
+    def refute(self, id: str, why: str, actor: Actor) -> Case:
+        """Keep that the written diagnosis was wrong. Raises GateRefused."""
+        return self._say("refute", id, why_body(why), actor)
+
+    def unlike(self, id: str, other: str, why: str, actor: Actor) -> Case:
+        """Keep for good, both ways, that two incidents are not the same. Raises GateRefused."""
+        body = {**why_body(why), "other": self.resolve(other)}
+        return self._say("unlike", id, body, actor)
+
+    def retract(self, id: str, why: str, actor: Actor) -> Case:
+        """Withdraw a record from every answer; it stays in the ledger. Raises GateRefused."""
+        return self._say("retract", id, why_body(why), actor)
+
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        service: str | None = None,
+        signature: str | None = None,
+        family: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Case]:
+        """Give cases, the newest first."""
+        wanted = Wanted(
+            status=status or "",
+            service=service or "",
+            signature=signature or "",
+            family=family or "",
+            since=stamp(since) if since else "",
+        )
+        with self._store.reading() as view:
+            for number, row in enumerate(view.cases(self.bank, wanted)):
+                if limit is not None and number >= limit:
+                    return
+                yield assemble(view, row)
+
+    def recall(
+        self,
+        *,
+        text: str | None = None,
+        incident: str | None = None,
+        limit: int = 5,
+        filters: Filters | None = None,
+        as_of: datetime | None = None,
+    ) -> recalling.Recalled:
+        """Give precedents for an incident or a question, every point explained."""
+        with self._store.reading() as view:
+            sought = self._sought(view, text, incident)
+            asking = recalling.Asking(
+                self.bank, limit, self.weights, as_of or self._clock(), filters or Filters(), as_of
+            )
+            return recalling.recall(view, self._index, sought, asking)
+
+    def _sought(self, view: Reads, text: str | None, incident: str | None) -> Sought:
+        if incident is None:
+            return Sought(text=text or "", question=True)
+        row = naming.resolve(view, self.bank, incident)
+        body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
+        return recalling.sought_of(row, text or body["incident"]["block"])
+
+    def occurrences(self, signature_id: str) -> Occurrences:
+        """Give how often a signature was seen, and resolved."""
+        with self._store.reading() as view:
+            return statistics.occurrences(view, self.bank, signature_id)
+
+    def fixes(self, signature_id: str) -> tuple[FixStat, ...]:
+        """Give how each confirmed resolution fared on a signature."""
+        with self._store.reading() as view:
+            return statistics.fixes(view, self.bank, signature_id)
+
+    def chain(self, ref: str) -> tuple[tuple[Case, int], ...]:
+        """Give a case's precedents (depth below 0), itself (0) and its followers (above 0)."""
+        with self._store.reading() as view:
+            return cases.chain(view, naming.resolve(view, self.bank, ref))
+
+    def import_incidents(
+        self,
+        rows: Iterable[tuple[int, Any]],
+        actor: Actor,
+        *,
+        sign: Sign,
+        screen: Screen = as_it_is,
+        progress: Callable[[int], None] | None = None,
+    ) -> ImportReport:
+        """Take in closed incidents or exported records; idempotent, each refusal with its line."""
+        importer = Importer(
+            self._store, self.bank, self._clock, self._new_id, self._random, actor, sign, screen
+        )
+        report = importer.run(rows, progress)
+        self._index.catch_up()
+        return report
+
+    def export(self, since: datetime | None = None) -> Iterator[dict[str, Any]]:
+        """Give every record with its verdicts as rows that `import_incidents` takes."""
+        with self._store.reading() as view:
+            yield from exports.export(view, self.bank, since)

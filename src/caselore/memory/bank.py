@@ -1,0 +1,67 @@
+"""One bank of a store with its clock and randomness: what every verb of the memory starts from.
+
+Must not append by itself: `gate.write` is the only way in.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+
+from caselore.memory import naming
+from caselore.memory.cases import assemble
+from caselore.memory.encoding import Body
+from caselore.memory.ports import Index, Store, Writes
+from caselore.memory.ranking import Weights
+from caselore.memory.records import Actor, Case, short
+from caselore.memory.writing import Pen, must_be_free, must_pass
+
+
+class Bank:
+    """What all verbs share; nothing crosses banks."""
+
+    def __init__(
+        self,
+        store: Store,
+        index: Index,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        weights: Weights | None = None,
+        bank: str = "default",
+        *,
+        random_hex: Callable[[], str] = lambda: secrets.token_hex(16),
+    ) -> None:
+        """Work on one bank of a store; nothing crosses banks."""
+        self.bank = short("the bank's name", bank, needed=True)
+        self.weights = weights or Weights()
+        self._store, self._index = store, index
+        self._clock, self._new_id, self._random = clock, new_id, random_hex
+
+    def _pen(self, view: Writes) -> Pen:
+        return Pen(view, self.bank, self._clock(), self._random)
+
+    def resolve(self, ref: str) -> str:
+        """Give the id that a name means. Raises NotFound or Ambiguous."""
+        with self._store.reading() as view:
+            return naming.resolve(view, self.bank, ref).id
+
+    def get(self, ref: str) -> Case:
+        """Give one case with all that was said of it. Raises NotFound or Ambiguous."""
+        with self._store.reading() as view:
+            return assemble(view, naming.resolve(view, self.bank, ref))
+
+    def _say(self, action: str, ref: str, body: Body, actor: Actor) -> Case:
+        with self._store.writing() as view:
+            row = naming.resolve(view, self.bank, ref)
+            if action == "confirm":
+                must_be_free(row)
+            written = self._pen(view).write(action, row.id, body, actor)
+        must_pass(written)
+        self._index.catch_up()
+        return self.get(row.id)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._index.close()
+        self._store.close()

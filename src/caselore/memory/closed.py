@@ -1,0 +1,208 @@
+"""Reads the twelve fields of a closed incident, strictly, each refusal with its reason.
+
+Must not store, guess or repair: a row is taken as it is or refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from caselore.errors import BadInput
+from caselore.memory.encoding import Body, stamp
+from caselore.memory.records import (
+    BLOCK_LIMIT,
+    NAME_LIMIT,
+    TEXT_LIMIT,
+    Incident,
+    Quoted,
+    Result,
+    Signed,
+    prose,
+    short,
+)
+from caselore.memory.writing import outcome_body, proposal_body
+
+Sign = Callable[[str], Signed]
+Screen = Callable[[str], tuple[str, tuple[str, ...]]]
+"""Gives a text without its secrets, and the rules of what a guard found in it."""
+
+WORDS: dict[str, Result] = {
+    **dict.fromkeys(
+        ("succeeded", "success", "successful", "resolved", "fixed", "worked", "solved", "passed"),
+        "succeeded",
+    ),
+    **dict.fromkeys(
+        ("failed", "failure", "unsuccessful", "unresolved", "did not work", "not fixed"), "failed"
+    ),
+}
+READ = frozenset(
+    (
+        *("deployment_id", "service", "branch", "environment", "commit", "error", "root_cause"),
+        *("resolution", "outcome", "related_historical_incident", "confirmed_by"),
+        *("confirmed_at", "occurred_at", "stage", "url", "title", "why_failed", "proof"),
+    )
+)
+MOST_ATTRIBUTES = 30
+OLDEST = datetime(1990, 1, 1, tzinfo=UTC)
+
+
+class Closed(NamedTuple):
+    """A row as an incident and what follows it: a confirmation, a proposal, or nothing."""
+
+    incident: Incident
+    happened_at: datetime | None
+    findings: tuple[str, ...]
+    verdict: str
+    body: Body
+
+
+def read_closed(row: Mapping[str, Any], sign: Sign, screen: Screen, now: datetime) -> Closed:
+    """Read one row. Raises BadInput with the reason."""
+    screened = _Screened(row, screen)
+    incident = _incident(row, screened, sign)
+    confirmed = _date(row, "confirmed_at", now)
+    happened = _date(row, "occurred_at", now)
+    verdict, body = _verdict(row, screened, confirmed)
+    return Closed(incident, happened or confirmed, tuple(screened.findings), verdict, body)
+
+
+class _Screened:
+    """A row's long texts, each passed through the guards once."""
+
+    def __init__(self, row: Mapping[str, Any], screen: Screen) -> None:
+        self._row, self._screen = row, screen
+        self.findings: dict[str, None] = {}
+
+    def text(self, name: str, limit: int = TEXT_LIMIT) -> str:
+        return self.clean(prose(name, _given(self._row, name), limit=limit))
+
+    def clean(self, text: str) -> str:
+        masked, found = self._screen(text) if text else ("", ())
+        self.findings.update(dict.fromkeys(found))
+        return masked
+
+
+def _given(row: Mapping[str, Any], name: str) -> Any:
+    value = row.get(name)
+    return "" if value is None else value
+
+
+def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
+    value = _given(row, name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    return short(name, value, limit=NAME_LIMIT, needed=needed).strip()
+
+
+def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incident:
+    service = _name(row, "service", needed=True)
+    deployment = _name(row, "deployment_id", needed=True).removeprefix("#")
+    if not deployment:
+        raise BadInput("deployment_id is empty")
+    raw = prose("error", _given(row, "error"), limit=BLOCK_LIMIT, needed=True)
+    error = screened.text("error", BLOCK_LIMIT)
+    lines = error.count("\n") + 1
+    return Incident(
+        service=service,
+        environment=_name(row, "environment"),
+        branch=_name(row, "branch"),
+        commit=_name(row, "commit"),
+        deployment=deployment,
+        stage=_name(row, "stage"),
+        url=short("url", _given(row, "url"), limit=4_000),
+        signature=sign(error),
+        block=error,
+        excerpt=(Quoted(1, lines, error, "imported"),),
+        failing_line=1,
+        log_digest=hashlib.sha256(raw.encode()).hexdigest(),
+        log_lines=lines,
+        log_bytes=len(raw.encode()),
+        title=screened.text("title") or error.strip().partition("\n")[0][:200],
+        attributes=_attributes(row, screened),
+    )
+
+
+def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str, str], ...]:
+    """Keep every other field, so that an import loses nothing."""
+    names = [name for name in row if name not in READ and row[name] not in (None, "")]
+    if row.get("outcome") and not row.get("confirmed_by"):
+        names.append("outcome")
+    if len(names) > MOST_ATTRIBUTES:
+        raise BadInput(f"{len(names)} unknown fields; the limit is {MOST_ATTRIBUTES}")
+    return tuple((name, screened.clean(_attribute(name, row[name]))) for name in sorted(names))
+
+
+def _attribute(name: str, value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return prose(short("a field's name", name, needed=True), text)
+
+
+def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:
+    value = _given(row, name)
+    if value == "":
+        return None
+    if not isinstance(value, str):
+        raise BadInput(f"{name} must be an ISO date, not {type(value).__name__}")
+    try:
+        at = datetime.fromisoformat(value.strip())
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        at = at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{name} is no ISO date: {value[:40]!r}") from None
+    if not OLDEST <= at <= now + timedelta(days=1):
+        raise BadInput(f"{name} is {at:%Y-%m-%d}: in the future or before {OLDEST:%Y}")
+    return at
+
+
+def _verdict(
+    row: Mapping[str, Any], screened: _Screened, confirmed: datetime | None
+) -> tuple[str, Body]:
+    person, cause = _person(row), screened.text("root_cause")
+    resolution, result = screened.text("resolution"), _result(row)
+    precedents = _list(row, "related_historical_incident")
+    why_failed, proof = screened.text("why_failed"), _list(row, "proof")
+    if bool(person) != bool(confirmed):
+        missing = "confirmed_at" if person else "confirmed_by"
+        raise BadInput(f"{missing} is missing: a confirmation names the person and the date")
+    if person and confirmed:
+        _complete(root_cause=cause, resolution=resolution, outcome=result)
+        names = [one.removeprefix("#") for one in precedents]
+        body = outcome_body(cause, resolution, result, why_failed, names, proof, person)
+        return "confirm", {**body, "origin": {"actor": f"human:{person}", "at": stamp(confirmed)}}
+    if cause or resolution:
+        return "propose", proposal_body(cause, resolution, ())
+    return "", {}
+
+
+def _complete(**given: str) -> None:
+    missing = [name for name, value in given.items() if not value.strip()]
+    if missing:
+        raise BadInput(f"confirmed_by is given, but not {', '.join(missing)}")
+
+
+def _person(row: Mapping[str, Any]) -> str:
+    name = _name(row, "confirmed_by")
+    role, colon, rest = name.partition(":")
+    if colon and role.lower() in {"agent", "ci", "system", "import"}:
+        raise BadInput(f"confirmed_by is {name!r}: only a person confirms")
+    return rest.strip() if colon and role.lower() == "human" else name
+
+
+def _result(row: Mapping[str, Any]) -> str:
+    value = _given(row, "outcome")
+    word = " ".join(short("outcome", value).lower().replace("_", " ").split())
+    if word and word not in WORDS:
+        raise BadInput(f"outcome is {value[:40]!r}; known words: {', '.join(WORDS)}")
+    return WORDS[word] if word else ""
+
+
+def _list(row: Mapping[str, Any], name: str) -> list[str]:
+    value = _given(row, name)
+    items = value if isinstance(value, list) else [value] if value != "" else []
+    if len(items) > 50:
+        raise BadInput(f"{name} has {len(items)} entries; the limit is 50")
+    return [_name({name: one}, name, needed=True) for one in items]

@@ -1,0 +1,141 @@
+"""Writes records with all that was said of them as JSON rows, and reads such rows again.
+
+Must not judge whether a row may come in: the gate does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from caselore.errors import BadInput
+from caselore.memory.cases import VERDICTS
+from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp, unstamp
+from caselore.memory.ledger import Entry
+from caselore.memory.ports import Reads, Wanted
+from caselore.memory.projection import spoken_by
+from caselore.memory.records import Actor, Incident, Kind, prose, short
+from caselore.memory.rows import CaseRow
+from caselore.memory.writing import outcome_body, proposal_body, why_body
+
+FORMAT = 1
+
+
+class Said(NamedTuple):
+    """One verdict of an exported row."""
+
+    action: str
+    body: Body
+
+
+class Exported(NamedTuple):
+    """An exported row, read."""
+
+    id: str
+    incident: Incident
+    happened_at: datetime
+    sources: tuple[str, ...]
+    findings: tuple[str, ...]
+    origin: Body
+    said: tuple[Said, ...]
+
+
+def export(view: Reads, bank: str, since: datetime | None) -> Iterator[dict[str, Any]]:
+    """Give each record that was written or judged since a time, one row a record."""
+    for row in view.cases(bank, Wanted()):
+        entries = [
+            (entry, json.loads(payload.body))
+            for entry, payload in view.entries(bank, row.id)
+            if payload is not None
+        ]
+        if since is None or entries[-1][0].at >= stamp(since):
+            yield _row(row, entries)
+
+
+def _row(row: CaseRow, entries: list[tuple[Entry, Body]]) -> dict[str, Any]:
+    first, body = next((entry, body) for entry, body in entries if entry.seq == row.seq)
+    actor, at = spoken_by(first, body)
+    places = {entry.seq: place for place, (entry, _) in enumerate(entries)}
+    return {
+        "caselore": FORMAT,
+        "kind": row.kind,
+        "id": row.id,
+        "status": row.status,
+        "actor": actor,
+        "recorded_at": at,
+        "happened_at": row.happened_at,
+        "sources": body["sources"],
+        "findings": body["findings"],
+        "incident": body["incident"],
+        "verdicts": [
+            _said(entry, body, places) for entry, body in entries if entry.action in VERDICTS
+        ],
+    }
+
+
+def _said(entry: Entry, body: Body, places: Mapping[int, int]) -> dict[str, Any]:
+    actor, at = spoken_by(entry, body)
+    return {"kind": entry.action, "actor": actor, "at": at, "body": core(body)}
+
+
+def core(body: Body) -> Body:
+    """Give a verdict's own words, without who brought it in or where it stands in a ledger."""
+    return {name: value for name, value in body.items() if name not in {"origin", "proposals"}}
+
+
+def fingerprint(action: str, actor: str, at: str, body: Body) -> str:
+    """Give one key for a verdict, the same in every bank."""
+    return digest(action, actor, at, canonical(core(body)))
+
+
+def read_exported(row: Mapping[str, Any]) -> Exported:
+    """Read one exported row. Raises BadInput with the reason."""
+    if row.get("caselore") != FORMAT:
+        raise BadInput(f"format {row.get('caselore')!r}; this caselore reads {FORMAT}")
+    if row.get("kind") != Kind.INCIDENT.value:
+        raise BadInput(f"kind is {row.get('kind')!r}; only incidents can be imported")
+    try:
+        return Exported(
+            id=short("id", row["id"], limit=80, needed=True),
+            incident=incident_of(row["incident"]),
+            happened_at=unstamp(row["happened_at"]),
+            sources=tuple(short("a source", one, limit=4_000) for one in row["sources"]),
+            findings=tuple(short("a finding", one) for one in row["findings"]),
+            origin=_origin(row["actor"], row["recorded_at"]),
+            said=tuple(_read_said(one) for one in row["verdicts"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
+
+
+def _origin(actor: str, at: str) -> Body:
+    return {"actor": str(Actor.parse(actor)), "at": stamp(unstamp(at))}
+
+
+def _read_said(one: Mapping[str, Any]) -> Said:
+    action, body = one["kind"], one["body"]
+    if action not in VERDICTS:
+        raise BadInput(f"unknown verdict {action!r}")
+    return Said(action, {**_READERS[action](body), "origin": _origin(one["actor"], one["at"])})
+
+
+def _unlike(body: Body) -> Body:
+    return {**why_body(body["why"]), "other": short("other", body["other"], needed=True)}
+
+
+def _held(body: Body) -> Body:
+    return {**why_body(body["why"]), "proposals": []}
+
+
+_READERS = {
+    "confirm": lambda body: outcome_body(**body),
+    "propose": lambda body: proposal_body(**body),
+    "refute": lambda body: why_body(prose("why", body["why"])),
+    "retract": lambda body: why_body(prose("why", body["why"])),
+    "unlike": _unlike,
+    "vouch": lambda body: {},
+    "release": _held,
+    "drop": _held,
+}

@@ -1,0 +1,151 @@
+"""The only way in: who may write what, as a table, and the one function that writes.
+
+Must not repair what it is given, and must not touch storage but to append one entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from caselore.memory.encoding import Body, canonical, stamp
+from caselore.memory.ledger import Entry, Payload, extend
+from caselore.memory.ports import Writes
+from caselore.memory.projection import project
+from caselore.memory.records import Actor, Role
+
+REFUSED = "refused"
+
+
+class Rule(StrEnum):
+    """What a cell of the table says."""
+
+    YES = "yes"
+    NO = "no"
+    MARKED = "yes, marked; in no statistic until ci or a person vouches"
+    QUOTED = "only with a quote in a stored snapshot"
+    NAMED = "only if the row names the person and the date"
+    HISTORY = "only as the history of a record that the same import brings"
+    SETUP = "only while no person has acted in this bank"
+
+
+YES, NO, MARKED, QUOTED = Rule.YES, Rule.NO, Rule.MARKED, Rule.QUOTED
+NAMED, HISTORY, SETUP = Rule.NAMED, Rule.HISTORY, Rule.SETUP
+ROLES = (Role.CI, Role.SYSTEM, Role.AGENT, Role.IMPORT, Role.HUMAN)
+TABLE: dict[str, dict[Role, Rule]] = {
+    action: dict(zip(ROLES, cells, strict=True))
+    for action, cells in {
+        #                 ci     system agent   import   human
+        "observe":       (YES,   YES,   MARKED, YES,     YES),
+        "observe_event": (YES,   YES,   QUOTED, YES,     YES),
+        "vouch":         (YES,   YES,   NO,     YES,     YES),
+        "green":         (YES,   YES,   NO,     YES,     YES),
+        "propose":       (NO,    NO,    YES,    YES,     YES),
+        "confirm":       (NO,    NO,    NO,     NAMED,   YES),
+        "refute":        (NO,    NO,    NO,     NAMED,   YES),
+        "unlike":        (NO,    NO,    NO,     NAMED,   YES),
+        "retract":       (NO,    NO,    NO,     HISTORY, YES),
+        "release":       (NO,    NO,    NO,     HISTORY, YES),
+        "drop":          (NO,    NO,    NO,     HISTORY, YES),
+        "erase":         (NO,    NO,    NO,     NO,      YES),
+        "token":         (SETUP, SETUP, NO,     SETUP,   YES),
+        "revoke":        (NO,    NO,    NO,     NO,      YES),
+    }.items()
+}  # fmt: skip
+
+
+BEARERS = frozenset({Role.IMPORT, Role.HUMAN})  # who may bring in what another one said
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody wants to write."""
+
+    bank: str
+    action: str
+    subject: str
+    body: Body
+    actor: Actor
+    history: bool = False
+    """It belongs to the history of a record that the same import brought in."""
+    setup: bool = False
+    """The caller holds no token and carries no coding-agent marker."""
+
+
+class Written(NamedTuple):
+    """What became of a draft; the entry of a refusal is a ledger entry, too."""
+
+    entry: Entry
+    refusal: str
+
+
+def judge(draft: Draft, person_acted: bool) -> str:
+    """Say why a draft is refused; empty where it may pass."""
+    rule = TABLE.get(draft.action, {}).get(draft.actor.role, NO)
+    if draft.body.get("origin") and draft.actor.role not in BEARERS:
+        return f"the role {draft.actor.role.value} may not write in another's name"
+    passes = {
+        YES: True,
+        NO: False,
+        MARKED: True,
+        QUOTED: bool(draft.body.get("quote") and draft.body.get("snapshot")),
+        NAMED: _names_a_person(draft.body),
+        HISTORY: draft.history and _names_a_person(draft.body),
+        SETUP: draft.setup and not person_acted,
+    }[rule]
+    return "" if passes else _reason(draft, rule)
+
+
+def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
+    """Append a draft to the ledger with all that follows from it, or its refusal instead."""
+    acted = draft.action == "token" and store.person_acted(draft.bank)
+    refusal = judge(draft, acted)
+    action, body = (REFUSED, _account(draft, refusal)) if refusal else (draft.action, draft.body)
+    payload = Payload(salt, canonical(body))
+    actor = draft.actor
+    unsealed = Entry(
+        draft.bank, 0, stamp(at), actor.name, actor.role.value, action, draft.subject, "", "", ""
+    )
+    entry = extend(store.head(draft.bank), unsealed, payload)
+    changes = project(entry, body, store.case(draft.bank, draft.subject))
+    store.append(entry, payload, changes)
+    return Written(entry, refusal)
+
+
+def _names_a_person(body: Body) -> bool:
+    origin = body.get("origin") or {}
+    actor, at = origin.get("actor", ""), origin.get("at", "")
+    return bool(at) and actor.startswith("human:") and len(actor) > len("human:")
+
+
+def _reason(draft: Draft, rule: Rule) -> str:
+    who = {Role.AGENT: "an agent", Role.CI: "a CI identity"}.get(
+        draft.actor.role, f"the role {draft.actor.role.value}"
+    )
+    verb = _VERBS.get(draft.action, draft.action)
+    return f"{who} may not {verb}" if rule is NO else f"{who} may {verb} {rule.value}"
+
+
+_VERBS = {
+    "observe": "record an incident",
+    "observe_event": "record an event",
+    "vouch": "vouch for an incident",
+    "green": "remember a passing run",
+    "propose": "propose a cause or a resolution",
+    "confirm": "confirm an outcome",
+    "refute": "refute an outcome",
+    "unlike": 'say "not the same"',
+    "retract": "retract a record",
+    "release": "release from quarantine",
+    "drop": "drop from quarantine",
+    "erase": "erase a record",
+    "token": "create a token",
+    "revoke": "revoke a token",
+}
+
+
+def _account(draft: Draft, refusal: str) -> Body:
+    """Keep what was tried and why not; never the refused words themselves."""
+    return {"action": draft.action, "reason": refusal}

@@ -1,0 +1,219 @@
+"""Takes in closed incidents and exported records, each refusal with its line and reason.
+
+Must not lose a good line over a bad one, write half a line, or bring back what was erased.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
+
+from caselore.errors import BadInput
+from caselore.memory import gate
+from caselore.memory.closed import Screen, Sign, read_closed
+from caselore.memory.encoding import Body
+from caselore.memory.exports import Said, fingerprint, read_exported
+from caselore.memory.ports import Reads, Store
+from caselore.memory.projection import spoken_by
+from caselore.memory.records import Actor, ImportReport, Incident
+from caselore.memory.rows import CaseRow
+from caselore.memory.writing import Pen, identity, observe_body, refuse_erased
+
+BATCH = 500  # lines of one transaction
+LINE_LIMIT = 2_000_000  # characters of one line
+
+
+class Unreadable(NamedTuple):
+    """A line that holds no row, and why."""
+
+    reason: str
+
+
+class Arrival(NamedTuple):
+    """A line, read: an incident with what was said of it, not yet written."""
+
+    id: str
+    incident: Incident
+    happened_at: datetime | None
+    sources: tuple[str, ...]
+    findings: tuple[str, ...]
+    origin: Body
+    said: tuple[Said, ...]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the lines so far."""
+
+    added: int = 0
+    known: int = 0
+    updated: int = 0
+    confirmed: int = 0
+    waiting: int = 0
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+    def report(self) -> ImportReport:
+        """Give the final count."""
+        return ImportReport(
+            self.added, self.known, tuple(self.refused), self.updated, self.confirmed, self.waiting
+        )
+
+
+def read_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Any]]:
+    """Give each line of a JSONL file with its number; what is no JSON comes as Unreadable."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, _read_line(line)
+
+
+def _read_line(line: str | bytes) -> Any:
+    if len(line) > LINE_LIMIT:
+        return Unreadable(f"the line has {len(line):,} characters; the limit is {LINE_LIMIT:,}")
+    try:
+        text = line.decode("utf-8-sig") if isinstance(line, bytes) else line.removeprefix("\ufeff")
+        return json.loads(text, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        return Unreadable(f"not UTF-8 at byte {error.start + 1}")
+    except RecursionError:
+        return Unreadable("nested too deeply")
+    except ValueError as error:
+        return Unreadable(f"not JSON: {error}")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """Writes lines in batches; a batch is kept whole or not at all."""
+
+    store: Store
+    bank: str
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    salt: Callable[[], str]
+    actor: Actor
+    sign: Sign
+    screen: Screen
+
+    def run(
+        self, rows: Iterable[tuple[int, Any]], progress: Callable[[int], None] | None
+    ) -> ImportReport:
+        """Take in every row; `progress` hears how many lines are safely stored."""
+        tally, source, done = Tally(), iter(rows), 0
+        while batch := list(islice(source, BATCH)):
+            tally = self._batch(batch, tally)
+            done += len(batch)
+            if progress:
+                progress(done)
+        return tally.report()
+
+    def _batch(self, batch: list[tuple[int, Any]], before: Tally) -> Tally:
+        now = self.clock()
+        with self.store.writing() as view:
+            pen = Pen(view, self.bank, now, self.salt)
+            for number, row in batch:
+                try:
+                    self._take(pen, self._read(row, now), before)
+                except BadInput as error:
+                    before.refused.append((number, str(error)))
+        return before
+
+    def _read(self, row: Any, now: datetime) -> Arrival:
+        if isinstance(row, Unreadable):
+            raise BadInput(row.reason)
+        if not isinstance(row, dict):
+            raise BadInput(f"the line is no JSON object but {type(row).__name__}")
+        if "caselore" in row:
+            return Arrival(*read_exported(row))
+        closed = read_closed(row, self.sign, self.screen, now)
+        said = (Said(closed.verdict, closed.body),) if closed.verdict else ()
+        return Arrival("", closed.incident, closed.happened_at, (), closed.findings, {}, said)
+
+    def _take(self, pen: Pen, arrival: Arrival, tally: Tally) -> None:
+        known_as = identity(arrival.incident)
+        erased = refuse_erased(pen.store, self.bank, arrival.id, known_as)
+        if erased:
+            raise BadInput(erased)
+        row = _present(pen.store, self.bank, arrival, known_as)
+        news = _news(pen.store, row, arrival)
+        body = self._observed(arrival, known_as, pen.at)
+        first = [] if row else [gate.Draft(self.bank, "observe", "", body, self.actor)]
+        drafts = first + [
+            gate.Draft(self.bank, one.action, "", one.body, self.actor, history=row is None)
+            for one in news
+        ]
+        self._refuse(pen, drafts)
+        self._write(pen, row.id if row else arrival.id or self.new_id(), drafts)
+        _count(tally, row, news)
+
+    def _observed(self, arrival: Arrival, known_as: str, at: datetime) -> Body:
+        body = observe_body(
+            arrival.incident,
+            known_as,
+            arrival.happened_at or at,
+            arrival.sources,
+            arrival.findings,
+        )
+        return {**body, "origin": arrival.origin} if arrival.origin else body
+
+    def _refuse(self, pen: Pen, drafts: list[gate.Draft]) -> None:
+        """Refuse a line whole where the gate would refuse a part of it. Raises BadInput."""
+        for draft in drafts:
+            if gate.judge(draft, person_acted=True):
+                written = pen.write(
+                    draft.action, "", draft.body, self.actor, history=draft.history
+                )
+                raise BadInput(written.refusal)
+
+    def _write(self, pen: Pen, id: str, drafts: list[gate.Draft]) -> None:
+        proposals: list[int] = []
+        for draft in drafts:
+            body = draft.body
+            if "proposals" in body:
+                body = {**body, "proposals": proposals}
+            written = pen.write(draft.action, id, body, self.actor, history=draft.history)
+            if draft.action == "propose" and body["findings"]:
+                proposals.append(written.entry.seq)
+
+
+def _present(view: Reads, bank: str, arrival: Arrival, known_as: str) -> CaseRow | None:
+    row = view.case(bank, arrival.id) if arrival.id else None
+    if row is None:
+        return view.known(bank, known_as) if known_as else None
+    if row.log_digest != arrival.incident.log_digest or row.service != arrival.incident.service:
+        raise BadInput(f"the id {arrival.id} belongs to another incident here")
+    return row
+
+
+def _news(view: Reads, row: CaseRow | None, arrival: Arrival) -> tuple[Said, ...]:
+    """Give what was not yet said of a record here."""
+    if row is None or not arrival.said:
+        return arrival.said
+    heard, words = set(), set()
+    for entry, payload in view.entries(row.bank, row.id):
+        if payload is not None:
+            body = json.loads(payload.body)
+            heard.add(fingerprint(entry.action, *spoken_by(entry, body), body))
+            words.add(fingerprint(entry.action, "", "", body))
+    return tuple(one for one in arrival.said if not _heard(one, heard, words))
+
+
+def _heard(one: Said, heard: set[str], words: set[str]) -> bool:
+    origin = one.body.get("origin")
+    if origin is None:  # an unsigned proposal has no date of its own: its words decide
+        return fingerprint(one.action, "", "", one.body) in words
+    return fingerprint(one.action, origin["actor"], origin["at"], one.body) in heard
+
+
+def _count(tally: Tally, row: CaseRow | None, news: tuple[Said, ...]) -> None:
+    tally.added += row is None
+    tally.known += row is not None and not news
+    tally.updated += row is not None and bool(news)
+    tally.confirmed += any(one.action == "confirm" for one in news)
+    tally.waiting += bool(news) and all(one.action == "propose" for one in news)

@@ -1,0 +1,179 @@
+"""Keeps house around the evidence: passing runs, quarantine, tokens, the account and erasure.
+
+Must not recall, rank or confirm.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from caselore.errors import NotFound, StoreBusy, StoreDamaged
+from caselore.memory import naming, tokens
+from caselore.memory.bank import Bank
+from caselore.memory.encoding import unstamp
+from caselore.memory.ledger import Broken, Stored, Verification
+from caselore.memory.ports import Reads
+from caselore.memory.projection import spoken_by
+from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
+from caselore.memory.replay import verify
+from caselore.memory.rows import CaseRow, HeldRow
+from caselore.memory.writing import GREENS, must_pass, release_body, why_body
+
+
+class Keeping(Bank):
+    """The verbs that only keep the house."""
+
+    def remember_green(
+        self, service: str, stage: str, data: bytes, label: str, actor: Actor
+    ) -> None:
+        """Keep a passing run of a job; the last five are kept. Raises GateRefused."""
+        service, stage = short("service", service), short("stage", stage)
+        with self._store.writing() as view:
+            older = [row.seq for row in view.greens(self.bank, service, stage)]
+            body = {
+                "service": service,
+                "stage": stage,
+                "label": short("label", label),
+                "data": base64.b64encode(data).decode(),
+                "forgets": sorted(older[GREENS - 1 :]),
+            }
+            written = self._pen(view).write("green", "", body, actor)
+        must_pass(written)
+
+    def green(self, service: str, stage: str) -> list[tuple[str, bytes]]:
+        """Give the remembered passing runs of a job, the newest first."""
+        with self._store.reading() as view:
+            rows = view.greens(self.bank, service, stage)
+            bodies = view.bodies(self.bank, [row.seq for row in rows])
+        read = [(row.label, json.loads(bodies[row.seq])["data"]) for row in rows]
+        return [(label, base64.b64decode(data)) for label, data in read]
+
+    def quarantine_list(self) -> tuple[Held, ...]:
+        """Give what guards hold, in order of arrival."""
+        with self._store.reading() as view:
+            rows = view.held(self.bank)
+            return tuple(one for row in rows for one in self._held(view, row))
+
+    def quarantine_show(self, ref: str) -> tuple[Case, tuple[Held, ...]]:
+        """Give one held case and what is held of it. Raises NotFound or Ambiguous."""
+        case = self.get(ref)
+        return case, tuple(one for one in self.quarantine_list() if one.subject == case.id)
+
+    def _held(self, view: Reads, held: HeldRow) -> Iterator[Held]:
+        for entry, payload in view.entries(self.bank, held.subject):
+            if entry.seq == held.seq and payload is not None:
+                body = json.loads(payload.body)
+                actor, at = spoken_by(entry, body)
+                yield Held(
+                    held.subject,
+                    held.seq,
+                    entry.action,
+                    tuple(body["findings"]),
+                    Actor.parse(actor),
+                    unstamp(at),
+                )
+
+    def release(self, id: str, why: str, actor: Actor) -> Case:
+        """Let what a guard held of a record count. Raises GateRefused or WrongUse."""
+        return self._free("release", id, why, actor)
+
+    def drop(self, id: str, why: str, actor: Actor) -> Case:
+        """Throw away what a guard held of a record. Raises GateRefused or WrongUse."""
+        return self._free("drop", id, why, actor)
+
+    def _free(self, action: str, ref: str, why: str, actor: Actor) -> Case:
+        with self._store.reading() as view:
+            row = naming.resolve(view, self.bank, ref)
+            body = release_body(view, row, why)
+        return self._say(action, row.id, body, actor)
+
+    def create_token(
+        self,
+        role: Role,
+        name: str,
+        expires: datetime | None,
+        actor: Actor,
+        *,
+        setup: bool = False,
+    ) -> tuple[str, TokenInfo]:
+        """Give a new token's text, once. `setup`: the caller holds no token and no agent marker.
+
+        Raises GateRefused.
+        """
+        at = self._clock()
+        id, text = tokens.mint(self._random)
+        body = tokens.token_body(Role(role), name, text, expires, actor, at)
+        with self._store.writing() as view:
+            written = self._pen(view).write("token", id, body, actor, setup=setup)
+        must_pass(written)
+        return text, next(one for one in self.tokens() if one.id == id)
+
+    def tokens(self) -> tuple[TokenInfo, ...]:
+        """Give every token without its text."""
+        with self._store.reading() as view:
+            return tuple(tokens.info(row) for row in view.tokens(self.bank))
+
+    def revoke_token(self, name_or_id: str, actor: Actor) -> TokenInfo:
+        """End a token. Raises NotFound or GateRefused."""
+        with self._store.writing() as view:
+            row = tokens.pick(view.tokens(self.bank), name_or_id)
+            written = self._pen(view).write("revoke", row.id, tokens.revoked_body(row), actor)
+        must_pass(written)
+        return next(one for one in self.tokens() if one.id == row.id)
+
+    def identify(self, token: str) -> Actor:
+        """Give the actor whose token this is. Raises Refused, with the reason."""
+        with self._store.reading() as view:
+            rows = view.tokens(self.bank)
+        return tokens.recognise(token, rows, self._clock())
+
+    def erase(self, ref: str, why: str, actor: Actor) -> str:
+        """Remove a record's content from every file for good; the chain still verifies.
+
+        Raises GateRefused, and StoreBusy where a reader still holds a copy: call again to finish.
+        """
+        with self._store.writing() as view:
+            id, row = self._erasable(view, ref)
+            body = {**why_body(why), "known_as": row.known_as if row else ""}
+            written = self._pen(view).write("erase", id, body, actor) if row else None
+        if written:
+            must_pass(written)
+        self._index.forget(self.bank, id)
+        self._scrub(id)
+        return id
+
+    def _erasable(self, view: Reads, ref: str) -> tuple[str, CaseRow | None]:
+        try:
+            row = naming.resolve(view, self.bank, ref)
+        except NotFound:
+            stone = view.tombstone(self.bank, ref.strip())
+            if stone is None:
+                raise
+            return stone.id, None
+        return row.id, row
+
+    def _scrub(self, id: str) -> None:
+        try:
+            self._store.scrub()
+        except StoreBusy as error:
+            raise StoreBusy(
+                f"{id} is erased from every table, but old pages may still hold a copy: {error}",
+                hint=f"Close other caselore processes, then `caselore erase {id}` again.",
+            ) from error
+
+    def ledger_verify(self, expected_head: str | None = None) -> Verification:
+        """Check chain, payloads, every row and the file; name the first thing that is off."""
+        try:
+            with self._store.reading() as view:
+                return verify(view, self.bank, expected_head)
+        except StoreDamaged as error:
+            return Verification(False, 0, "", Broken("the store", str(error)))
+
+    def ledger_show(self, subject: str | None = None) -> Iterator[Stored]:
+        """Give the entries of the account in order, erased payloads as none."""
+        with self._store.reading() as view:
+            id = naming.reference(view, self.bank, subject) if subject else ""
+            yield from view.entries(self.bank, id)

@@ -1,0 +1,57 @@
+"""Finds the one record that a person means by an id, the start of one, or a deployment.
+
+Must not guess: what fits several is refused with the list.
+"""
+
+from __future__ import annotations
+
+from caselore.errors import Ambiguous, NotFound
+from caselore.memory.ports import Reads
+from caselore.memory.rows import CaseRow, ErasedRow
+
+LEAST = 6  # characters by which an id may be shortened
+
+
+def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
+    """Give the row that `ref` names. Raises NotFound or Ambiguous."""
+    name = ref.strip()
+    row = view.case(bank, name) if name else None
+    if row:
+        return row
+    bare = name.removeprefix("#")
+    fits = [one for one in view.named(bank, bare) if _fits(one, bare)] if bare else []
+    if not fits:
+        raise _missing(view, bank, name)
+    if len(fits) > 1:
+        raise Ambiguous(f"{ref} fits {len(fits)} incidents: " + "; ".join(map(_label, fits[:8])))
+    return fits[0]
+
+
+def reference(view: Reads, bank: str, ref: str) -> str:
+    """Give the id that `ref` names, or `ref` itself where only a later record may bear the name.
+
+    Raises Ambiguous where several bear it.
+    """
+    try:
+        return resolve(view, bank, ref).id
+    except NotFound:
+        return ref.strip().removeprefix("#")
+
+
+def _fits(row: CaseRow, name: str) -> bool:
+    return row.deployment == name or (len(name) >= LEAST and row.id.startswith(name))
+
+
+def _label(row: CaseRow) -> str:
+    where = f"{row.service or 'unknown service'} #{row.deployment or '?'}"
+    return f"{row.id} ({where}, {row.happened_at[:16]})"
+
+
+def _missing(view: Reads, bank: str, name: str) -> NotFound:
+    stone = view.tombstone(bank, name)
+    return NotFound(erased_words(stone)) if stone else NotFound(f"no incident is named {name!r}")
+
+
+def erased_words(stone: ErasedRow) -> str:
+    """Say that and when a record was erased."""
+    return f"{stone.id} was erased on {stone.erased_at[:10]}"

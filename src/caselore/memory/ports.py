@@ -1,0 +1,128 @@
+"""What the memory needs of a store and of a text index, as small Protocols.
+
+Must not know any database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from caselore.memory.ledger import Entry, Head, Payload, Stored
+from caselore.memory.rows import (
+    CaseRow,
+    Change,
+    ErasedRow,
+    GreenRow,
+    HeldRow,
+    LinkRow,
+    Row,
+    TokenRow,
+)
+
+
+class Wanted(NamedTuple):
+    """Which cases to list; empty means any."""
+
+    status: str = ""
+    service: str = ""
+    environment: str = ""
+    branch: str = ""
+    signature: str = ""
+    family: str = ""
+    since: str = ""
+    until: str = ""
+
+
+class Alike(NamedTuple):
+    """Which cases are near in one way: every field that is given must be equal."""
+
+    confirmed: bool
+    signature: str = ""
+    unit: str = ""
+    family: str = ""
+    service: str = ""
+
+
+class Tally(NamedTuple):
+    """How often one person confirmed one fix with one result on one signature."""
+
+    fix: str
+    result: str
+    confirmed_by: str
+    times: int
+    last: str
+    outcome_seq: int
+
+
+class Seen(NamedTuple):
+    """How often a signature occurred among the incidents that count."""
+
+    times: int
+    first: str
+    last: str
+    resolved: int
+
+
+class Reads(Protocol):
+    """One consistent view of the store."""
+
+    def head(self, bank: str) -> Head: ...
+    def banks(self) -> list[str]: ...
+    def entries(self, bank: str, subject: str = "") -> Iterator[Stored]: ...
+    def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
+    def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
+    def person_acted(self, bank: str) -> bool: ...
+    def case(self, bank: str, id: str) -> CaseRow | None: ...
+    def known(self, bank: str, known_as: str) -> CaseRow | None: ...
+    def named(self, bank: str, name: str) -> list[CaseRow]: ...
+    def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]: ...
+    def near(self, bank: str, alike: Alike, limit: int) -> list[CaseRow]: ...
+    def seen(self, bank: str, signature: str) -> Seen: ...
+    def tally(self, bank: str, signature: str) -> list[Tally]: ...
+    def links_of(self, bank: str, subject: str) -> list[LinkRow]: ...
+    def links_to(self, bank: str, targets: Collection[str]) -> list[LinkRow]: ...
+    def told_apart(self, bank: str, id: str, signature: str) -> set[str]: ...
+    def held(self, bank: str, subject: str = "") -> list[HeldRow]: ...
+    def greens(self, bank: str, service: str, stage: str) -> list[GreenRow]: ...
+    def tokens(self, bank: str) -> list[TokenRow]: ...
+    def tombstone(self, bank: str, id_or_known_as: str) -> ErasedRow | None: ...
+    def postings(self, bank: str, term: int, limit: int) -> list[int]: ...
+    def rows(self, table: str) -> Iterator[Row]: ...
+    def faults(self) -> Iterator[str]: ...
+
+
+class Writes(Reads, Protocol):
+    """One transaction: all of it is kept, or nothing."""
+
+    def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None: ...
+
+
+class Store(Protocol):
+    """Where banks live."""
+
+    def reading(self) -> AbstractContextManager[Reads]: ...
+    def writing(self) -> AbstractContextManager[Writes]: ...
+    def scrub(self) -> None:
+        """Leave no copy of removed content in any file. Raises StoreBusy if a reader holds one."""
+
+    def close(self) -> None: ...
+
+
+class Index(Protocol):
+    """Finds records by their text; derived, never the truth."""
+
+    def search(self, view: Reads, bank: str, text: str, limit: int) -> Sequence[str]:
+        """Give the ids of the closest records, best first, the same order every time."""
+
+    def catch_up(self) -> None:
+        """Take in what was written since; called after each commit."""
+
+    def forget(self, bank: str, id: str) -> None:
+        """Keep no trace of a record that was erased."""
+
+    def rebuild(self) -> None:
+        """Derive the whole index from the store again."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,233 @@
+"""What an entry of the ledger changes in the other tables: the same at writing and at replay.
+
+Must not read storage, clock or randomness: entry and present row in, changes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from caselore.memory.encoding import Body, digest
+from caselore.memory.ledger import Entry
+from caselore.memory.records import Role, Status
+from caselore.memory.rows import (
+    CaseRow,
+    Change,
+    ErasedRow,
+    Forget,
+    GreenRow,
+    HeldRow,
+    LinkRow,
+    Put,
+    TermRow,
+    TokenRow,
+)
+from caselore.memory.terms import hashed
+
+UNTRUSTED = frozenset({Role.AGENT.value})
+OPEN = frozenset({Status.OBSERVED.value, Status.PROPOSED.value})
+
+
+def project(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    """Give the changes that follow from an entry, `case` being its subject's row before it."""
+    rule = _RULES.get(entry.action)
+    return rule(entry, body, case) if rule else []
+
+
+def indexed(entry: Entry, body: Body) -> list[TermRow]:
+    """Give the words under which an entry's subject is found."""
+    spoken: tuple[str, ...] = ()
+    if entry.action == "observe":
+        incident = body["incident"]
+        unit = incident["signature"]["unit"]
+        spoken = (incident["title"], unit, incident["service"], incident["block"])
+    elif entry.action == "confirm":
+        spoken = (body["cause"], body["resolution"])
+    return [TermRow(entry.bank, term, entry.seq) for term in hashed("\n".join(spoken))]
+
+
+def fix_key(resolution: str) -> str:
+    """Give one key for a resolution, however it is spaced and capitalised."""
+    return digest(" ".join(resolution.casefold().split()))[:20]
+
+
+def spoken_by(entry: Entry, body: Body) -> tuple[str, str]:
+    """Give who said it and when: of an imported verdict, the person that the row names."""
+    origin = body.get("origin") or {}
+    return origin.get("actor") or f"{entry.role}:{entry.actor}", origin.get("at") or entry.at
+
+
+def _observe(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    incident, signature = body["incident"], body["incident"]["signature"]
+    held = bool(body["findings"])
+    actor, _ = spoken_by(entry, body)
+    status = Status.QUARANTINED if held else Status.OBSERVED
+    row = CaseRow(
+        bank=entry.bank,
+        id=entry.subject,
+        seq=entry.seq,
+        kind=body["kind"],
+        **{name: incident[name] for name in _COPIED},
+        commit_id=incident["commit"],
+        signature=signature["id"],
+        family=signature["family"],
+        tool=signature["tool"],
+        unit=signature["unit"],
+        generic=int(signature["generic"]),
+        known_as=body["known_as"],
+        happened_at=body["happened_at"],
+        recorded_at=entry.at,
+        actor=actor,
+        status=status.value,
+        beneath=Status.OBSERVED.value,
+        counts=int(not {entry.role, actor.partition(":")[0]} & UNTRUSTED),
+        verdict_seq=0,
+        outcome_seq=0,
+        result="",
+        fix="",
+        confirmed_by="",
+        confirmed_at="",
+        proposal_seq=0,
+    )
+    return [Put(row), *_hold(entry, held), *_terms(entry, body)]
+
+
+_COPIED = (
+    "service", "environment", "branch", "deployment", "stage", "url", "title", "log_digest",
+)  # fmt: skip
+
+
+def _hold(entry: Entry, held: bool) -> list[Change]:
+    return [Put(HeldRow(entry.bank, entry.seq, entry.subject))] if held else []
+
+
+def _terms(entry: Entry, body: Body) -> list[Change]:
+    return [Put(row) for row in indexed(entry, body)]
+
+
+def _settle(case: CaseRow, entry: Entry, status: Status) -> CaseRow:
+    """Give a case its new status; what a guard holds stays held, with the status beneath."""
+    held = case.status == Status.QUARANTINED.value
+    return case._replace(
+        status=case.status if held else status.value,
+        beneath=status.value,
+        verdict_seq=entry.seq,
+    )
+
+
+def _confirm(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    if case is None:
+        return []
+    _, at = spoken_by(entry, body)
+    row = _settle(case, entry, Status.CONFIRMED)._replace(
+        counts=1,
+        outcome_seq=entry.seq,
+        result=body["result"],
+        fix=fix_key(body["resolution"]),
+        confirmed_by=body["confirmed_by"],
+        confirmed_at=at,
+    )
+    links = [
+        Put(LinkRow(entry.bank, entry.seq, place, entry.subject, "precedent", target))
+        for place, target in enumerate(body["precedents"])
+    ]
+    return [Put(row), *links, *_terms(entry, body)]
+
+
+def _unsettle(case: CaseRow, entry: Entry, status: Status) -> list[Change]:
+    row = _settle(case, entry, status)
+    return [Put(row._replace(outcome_seq=0, result="", fix="", confirmed_by="", confirmed_at=""))]
+
+
+def _refute(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return _unsettle(case._replace(counts=1), entry, Status.REFUTED) if case else []
+
+
+def _retract(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return _unsettle(case, entry, Status.RETRACTED) if case else []
+
+
+def _propose(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    if case is None:
+        return []
+    if body["findings"]:
+        return _hold(entry, True)
+    return [Put(_with_proposal(case, entry.seq))]
+
+
+def _with_proposal(case: CaseRow, seq: int) -> CaseRow:
+    beneath = Status.PROPOSED.value if case.beneath in OPEN else case.beneath
+    status = Status.PROPOSED.value if case.status in OPEN else case.status
+    return case._replace(proposal_seq=seq, beneath=beneath, status=status)
+
+
+def _vouch(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return [Put(case._replace(counts=1))] if case else []
+
+
+def _unlike(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    row = LinkRow(entry.bank, entry.seq, 0, entry.subject, "unlike", body["other"])
+    return [Put(row)] if case else []
+
+
+def _release(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    if case is None:
+        return []
+    row = case._replace(status=case.beneath)
+    proposals = body["proposals"]
+    if proposals:
+        row = _with_proposal(row, max(proposals))
+    return [Put(row), Forget("held", entry.subject)]
+
+
+def _drop(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    if case is None:
+        return []
+    changes: list[Change] = [Forget("held", entry.subject)]
+    if case.status == Status.QUARANTINED.value:
+        thawed = case._replace(status=Status.OBSERVED.value)
+        changes += _unsettle(thawed, entry, Status.RETRACTED)
+    return changes
+
+
+def _erase(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    stone = ErasedRow(entry.bank, entry.subject, entry.seq, body["known_as"], entry.at)
+    return [Forget("subject", entry.subject), Put(stone)]
+
+
+def _green(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    row = GreenRow(entry.bank, entry.seq, body["service"], body["stage"], body["label"])
+    return [Forget("payloads", entry.subject, tuple(body["forgets"])), Put(row)]
+
+
+def _token(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    row = TokenRow(
+        bank=entry.bank,
+        id=entry.subject,
+        seq=entry.seq,
+        name=body["name"],
+        role=body["role"],
+        hash=body["hash"],
+        created_at=body["created_at"],
+        created_by=body["created_by"],
+        expires_at=body["expires_at"],
+        revoked_at=entry.at if entry.action == "revoke" else "",
+    )
+    return [Put(row)]
+
+
+_RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
+    "observe": _observe,
+    "vouch": _vouch,
+    "propose": _propose,
+    "confirm": _confirm,
+    "refute": _refute,
+    "unlike": _unlike,
+    "retract": _retract,
+    "release": _release,
+    "drop": _drop,
+    "erase": _erase,
+    "green": _green,
+    "token": _token,
+    "revoke": _token,
+}

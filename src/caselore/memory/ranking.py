@@ -1,0 +1,225 @@
+"""How near a stored case is to a failure, as a sum in which every point has a name and a reason.
+
+Must not read storage, clock or randomness; weights, limit and `now` are arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from caselore.memory.encoding import unstamp
+from caselore.memory.rows import CaseRow
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The points of a ranking; all but recency move in steps, so recency only breaks ties."""
+
+    same_signature: float = 40
+    same_unit: float = 15
+    same_family: float = 15
+    same_service: float = 20
+    succeeded: float = 25
+    failed: float = -10
+    same_environment: float = 5
+    same_branch_kind: float = 5
+    text: float = 20
+    text_step: float = 2.5
+    confirmers: float = 10
+    per_confirmer: float = 5
+    recency: float = 2
+    recency_days: float = 90
+    other_family: float = -30
+    floor: float = 55
+    """Least points for likeness alone, outcome and recency left out, to be called similar."""
+    question: float = 0.3
+    """Least part of a person's question that must stand in a record for it to be an answer."""
+
+    def __post_init__(self) -> None:
+        """Refuse weights by which recency could decide between unequals."""
+        if not 0 <= self.recency < self.text_step:
+            raise ValueError("recency must weigh less than one step of the text signal")
+
+
+class Signal(NamedTuple):
+    """One named, explained number."""
+
+    name: str
+    points: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What precedents are sought for: a failure, or a question in somebody's words."""
+
+    id: str = ""
+    signature: str = ""
+    generic: bool = True
+    family: str = ""
+    unit: str = ""
+    service: str = ""
+    environment: str = ""
+    branch: str = ""
+    deployment: str = ""
+    text: str = ""
+    question: bool = False
+
+
+class Candidate(NamedTuple):
+    """A stored case with what was measured of it against the sought one."""
+
+    row: CaseRow
+    likeness: float
+    confirmers: tuple[str, ...]
+
+
+class Scored(NamedTuple):
+    """A candidate with its signals."""
+
+    row: CaseRow
+    score: float
+    same_failure: bool
+    similar: bool
+    signals: tuple[Signal, ...]
+    why_not: str
+    likeness: float
+
+
+UNKNOWN = frozenset({"", "unknown"})
+_KINDS = {"main": "main", "master": "main", "trunk": "main", "develop": "main", "dev": "main"}
+
+
+def branch_kind(branch: str) -> str:
+    """Give the kind of a branch: main, release, a prefix such as feature, or other."""
+    if not branch:
+        return ""
+    head, slash, _ = branch.lower().removeprefix("refs/heads/").partition("/")
+    if head.startswith(("release", "hotfix", "v0", "v1", "v2")):
+        return "release"
+    return _KINDS.get(head, head if slash else "other")
+
+
+def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Scored:
+    """Sum a candidate's signals and say whether, and why not, it is a precedent."""
+    row = one.row
+    near = _nearness(sought, row, weights) + _text(one.likeness, weights)
+    rest = _outcome(row, weights) + _people(one, weights) + _recency(row, weights, now)
+    same = _same_failure(sought, row)
+    likeness = sum(signal.points for signal in near)
+    similar = _similar(sought, one, likeness, weights)
+    signals = tuple(near + rest)
+    total = round(sum(signal.points for signal in signals), 2)
+    why_not = _why_not(sought, row, same, similar, likeness, weights)
+    return Scored(row, total, same, similar, signals, why_not, one.likeness)
+
+
+def place(one: Scored) -> tuple[bool, float, float, str]:
+    """Give the sort key: an exact hit first, then points, then the newer, then the id."""
+    age = -unstamp(one.row.happened_at).timestamp()
+    return (not one.same_failure, -one.score, age, one.row.id)
+
+
+def _same_failure(sought: Sought, row: CaseRow) -> bool:
+    equal = bool(sought.signature) and sought.signature == row.signature
+    return equal and not sought.generic and not row.generic
+
+
+def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
+    table = (
+        ("same signature", weights.same_signature, row.signature, _same_failure(sought, row)),
+        ("same failing unit", weights.same_unit, row.unit, sought.unit == row.unit != ""),
+        ("same family", weights.same_family, row.family, same_family(sought, row)),
+        ("other family", weights.other_family, row.family, other_family(sought, row)),
+        ("same service", weights.same_service, row.service, sought.service == row.service != ""),
+        (
+            "same environment",
+            weights.same_environment,
+            row.environment,
+            sought.environment == row.environment != "",
+        ),
+        (
+            "same kind of branch",
+            weights.same_branch_kind,
+            branch_kind(row.branch),
+            branch_kind(sought.branch) == branch_kind(row.branch) != "",
+        ),
+    )
+    return [Signal(name, points, reason) for name, points, reason, holds in table if holds]
+
+
+def same_family(sought: Sought, row: CaseRow) -> bool:
+    """Say whether both failures are of one known class."""
+    return sought.family == row.family and row.family not in UNKNOWN
+
+
+def other_family(sought: Sought, row: CaseRow) -> bool:
+    """Say whether both classes are known and differ."""
+    return sought.family != row.family and not {sought.family, row.family} & UNKNOWN
+
+
+def _text(likeness: float, weights: Weights) -> list[Signal]:
+    steps = int(likeness * weights.text / weights.text_step)
+    points = min(weights.text, steps * weights.text_step)
+    if not points:
+        return []
+    return [Signal("text similarity", points, f"{likeness:.0%} alike, in steps")]
+
+
+def _outcome(row: CaseRow, weights: Weights) -> list[Signal]:
+    if row.status == "refuted":
+        return [Signal("did not work", weights.failed, "refuted by a person")]
+    if row.status != "confirmed":
+        return []
+    if row.result == "succeeded":
+        return [Signal("resolution succeeded", weights.succeeded, f"said {row.confirmed_by}")]
+    return [Signal("did not work", weights.failed, f"said {row.confirmed_by}")]
+
+
+def _people(one: Candidate, weights: Weights) -> list[Signal]:
+    more = len(one.confirmers) - 1
+    if more < 1 or one.row.status != "confirmed":
+        return []
+    points = min(weights.confirmers, more * weights.per_confirmer)
+    return [Signal("independent confirmations", points, ", ".join(one.confirmers))]
+
+
+def _recency(row: CaseRow, weights: Weights, now: datetime) -> list[Signal]:
+    days = max(0.0, (now - unstamp(row.happened_at)).total_seconds() / 86_400)
+    points = round(weights.recency * 0.5 ** (days / weights.recency_days), 2)
+    return [Signal("recency", points, f"{days:.0f} days ago")] if points else []
+
+
+def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) -> bool:
+    if sought.question:
+        return one.likeness >= weights.question
+    near = same_family(sought, one.row) and sought.service == one.row.service != ""
+    return near and likeness >= weights.floor
+
+
+def _why_not(
+    sought: Sought, row: CaseRow, same: bool, similar: bool, likeness: float, weights: Weights
+) -> str:
+    if row.status == "refuted":
+        return "refuted: a person said that its diagnosis was wrong"
+    if row.status != "confirmed":
+        return "seen before, not resolved yet"
+    if same or similar:
+        return ""
+    if sought.question:
+        return "too little of the question stands in it"
+    return _difference(sought, row, f"{likeness:g} of {weights.floor:g} points for likeness")
+
+
+def _difference(sought: Sought, row: CaseRow, reached: str) -> str:
+    if other_family(sought, row):
+        return f"other family: {row.family}"
+    if sought.signature == row.signature:
+        return "generic signature: it does not tell one failure from another"
+    if sought.service != row.service:
+        return f"other failure, other service: {row.service or 'unknown'}"
+    if not same_family(sought, row):
+        return "the family of one of them is unknown"
+    return f"below the floor: {reached}"

@@ -1,0 +1,252 @@
+"""Finds what is known of a failure: candidates of several arms, scored, collapsed, explained.
+
+Must not write, and must not rank by anything but `ranking`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from caselore.memory.cases import assemble
+from caselore.memory.encoding import Body, stamp
+from caselore.memory.ports import Alike, Index, Reads, Tally
+from caselore.memory.projection import project
+from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
+from caselore.memory.records import Case, Filters
+from caselore.memory.rows import CaseRow, Put
+from caselore.memory.terms import alike, covered, grams
+
+ARM = 25  # newest confirmed cases that one exact arm brings; half as many unresolved ones
+TEXT_ARM = 50
+EXCLUDED = frozenset({"quarantined", "retracted", "superseded"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One case found, with every point explained; it may stand for several alike."""
+
+    case: Case
+    score: float
+    same_failure: bool
+    signals: tuple[Signal, ...]
+    why_not: str
+    similar: bool
+    """Of the same family and service and above the floor; never "the same failure"."""
+    standing_for: int
+    """How many incidents had this signature, fix and result, this one included."""
+    confirmers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Precedents, and what was near but is none."""
+
+    hits: tuple[Hit, ...]
+    nearest: tuple[Hit, ...]
+    considered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The terms of one recall."""
+
+    bank: str
+    limit: int
+    weights: Weights
+    now: datetime
+    filters: Filters
+    as_of: datetime | None = None
+
+
+def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
+    """Give at most `limit` precedents and as many near misses, the same for the same store."""
+    rows = _eligible(view, sought, asking, _candidates(view, index, sought, asking))
+    people = _People(view, asking, rows)
+    texts = _Texts(view, asking.bank, sought)
+    scored = [
+        score(
+            sought, Candidate(row, texts.likeness(row), people.of(row)), asking.weights, asking.now
+        )
+        for row in rows
+    ]
+    scored.sort(key=place)
+    give = partial(_hits, view, people, asking.limit)
+    hits = give(one for one in scored if not one.why_not)
+    nearest = give(one for one in scored if one.why_not and (not sought.question or one.likeness))
+    return Recalled(hits, nearest, len(rows))
+
+
+def sought_of(row: CaseRow, text: str) -> Sought:
+    """Give what is sought for a stored incident."""
+    return Sought(
+        id=row.id,
+        signature=row.signature,
+        generic=bool(row.generic),
+        family=row.family,
+        unit=row.unit,
+        service=row.service,
+        environment=row.environment,
+        branch=row.branch,
+        deployment=row.deployment,
+        text=text,
+    )
+
+
+def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
+    found: dict[str, CaseRow] = {}
+    for arm in _arms(sought):
+        limit = ARM if arm.confirmed else ARM // 2
+        found.update((row.id, row) for row in view.near(asking.bank, arm, limit))
+    for id in index.search(view, asking.bank, sought.text, TEXT_ARM):
+        row = view.case(asking.bank, id)
+        if row:
+            found.setdefault(id, row)
+    return [found[id] for id in sorted(found)]
+
+
+def _arms(sought: Sought) -> list[Alike]:
+    ways: list[dict[str, str]] = []
+    if sought.signature:
+        ways.append({"signature": sought.signature})
+        if sought.service:
+            ways.append({"signature": sought.signature, "service": sought.service})
+    if sought.unit:
+        ways.append({"unit": sought.unit})
+    if sought.family and sought.service:
+        ways.append({"family": sought.family, "service": sought.service})
+    return [Alike(confirmed=sure, **way) for way in ways for sure in (True, False)]
+
+
+def _eligible(
+    view: Reads, sought: Sought, asking: Asking, rows: Iterable[CaseRow]
+) -> list[CaseRow]:
+    apart = view.told_apart(asking.bank, sought.id, "" if sought.generic else sought.signature)
+    then = (_as_it_stood(view, row, asking.as_of) for row in rows)
+    return [
+        row
+        for row in then
+        if row
+        and row.status not in EXCLUDED
+        and row.id not in apart
+        and not _itself(sought, row)
+        and _passes(asking.filters, row)
+    ]
+
+
+def _itself(sought: Sought, row: CaseRow) -> bool:
+    same_deployment = sought.deployment == row.deployment != "" and sought.service == row.service
+    return row.id == sought.id or same_deployment
+
+
+def _passes(filters: Filters, row: CaseRow) -> bool:
+    equal = all(
+        not getattr(filters, name) or getattr(filters, name) == getattr(row, name)
+        for name in ("service", "environment", "branch", "family")
+    )
+    after = filters.since is None or row.happened_at >= stamp(filters.since)
+    before = filters.until is None or row.happened_at <= stamp(filters.until)
+    return equal and after and before
+
+
+def _as_it_stood(view: Reads, row: CaseRow, as_of: datetime | None) -> CaseRow | None:
+    """Give a case as the verdicts up to a time left it."""
+    if as_of is None:
+        return row
+    limit, then = stamp(as_of), None
+    for entry, payload in view.entries(row.bank, row.id):
+        if entry.at <= limit and payload is not None:
+            for change in project(entry, json.loads(payload.body), then):
+                if isinstance(change, Put) and isinstance(change.row, CaseRow):
+                    then = change.row
+    return then
+
+
+class _People:
+    """Who confirmed the same fix on the same signature, each person once."""
+
+    def __init__(self, view: Reads, asking: Asking, rows: list[CaseRow]) -> None:
+        signatures = {row.signature for row in rows if row.status == "confirmed"}
+        self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
+        if asking.as_of is not None:
+            self._count(rows)
+            return
+        for signature in sorted(signatures):
+            for tally in view.tally(asking.bank, signature):
+                self._add(signature, tally)
+
+    def _count(self, rows: list[CaseRow]) -> None:
+        for row in rows:
+            if row.status == "confirmed":
+                tally = Tally(row.fix, row.result, row.confirmed_by, 1, "", row.outcome_seq)
+                self._add(row.signature, tally)
+
+    def _add(self, signature: str, tally: Tally) -> None:
+        self._tallies.setdefault((signature, tally.fix, tally.result), []).append(tally)
+
+    def of(self, row: CaseRow) -> tuple[str, ...]:
+        found = self._tallies.get((row.signature, row.fix, row.result), [])
+        people = {one.confirmed_by.casefold(): one.confirmed_by for one in found}
+        return tuple(people[name] for name in sorted(people))
+
+    def count(self, row: CaseRow) -> int:
+        found = self._tallies.get((row.signature, row.fix, row.result), [])
+        return max(1, sum(one.times for one in found)) if row.status == "confirmed" else 1
+
+
+class _Texts:
+    """Compares the sought text with records re-read from the store."""
+
+    def __init__(self, view: Reads, bank: str, sought: Sought) -> None:
+        self._view, self._bank, self._sought = view, bank, sought
+        self._grams = grams(sought.text) if sought.text else frozenset[str]()
+        self._known: dict[str, float] = {}
+
+    def likeness(self, row: CaseRow) -> float:
+        if not self._grams:
+            return 0.0
+        bodies = self._view.bodies(self._bank, [row.seq, row.outcome_seq or row.seq])
+        read = {seq: json.loads(body) for seq, body in bodies.items()}
+        text = self._text(row, read)
+        if text not in self._known:
+            self._known[text] = self._measure(text)
+        return self._known[text]
+
+    def _text(self, row: CaseRow, read: dict[int, Body]) -> str:
+        incident = read[row.seq]["incident"]
+        if not self._sought.question:
+            return str(incident["block"])
+        outcome = read.get(row.outcome_seq, {})
+        said = (outcome.get("cause", ""), outcome.get("resolution", ""))
+        head = (row.service, row.unit, row.title)
+        return "\n".join((*head, *said, incident["block"]))
+
+    def _measure(self, text: str) -> float:
+        compare = covered if self._sought.question else alike
+        return round(compare(self._grams, grams(text)), 3)
+
+
+def _hits(view: Reads, people: _People, limit: int, scored: Iterable[Scored]) -> tuple[Hit, ...]:
+    best: dict[tuple[str, str, str, str], Scored] = {}
+    for one in scored:
+        row = one.row
+        best.setdefault((row.signature, row.status, row.fix, row.result), one)
+        if len(best) == limit:
+            break
+    return tuple(_hit(view, people, one) for one in best.values())
+
+
+def _hit(view: Reads, people: _People, one: Scored) -> Hit:
+    return Hit(
+        case=assemble(view, one.row),
+        score=one.score,
+        same_failure=one.same_failure,
+        signals=one.signals,
+        why_not=one.why_not,
+        similar=one.similar,
+        standing_for=people.count(one.row),
+        confirmers=people.of(one.row) if one.row.status == "confirmed" else (),
+    )

@@ -1,0 +1,191 @@
+"""Replays the ledger in memory and compares what follows from it with every row that is stored.
+
+Must not write, repair or trust any table but the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+from caselore.memory.cases import VERDICTS
+from caselore.memory.encoding import Body
+from caselore.memory.ledger import EMPTY, Broken, Entry, Head, Stored, Verification, fault
+from caselore.memory.ports import Reads
+from caselore.memory.projection import project
+from caselore.memory.rows import (
+    TABLES,
+    CaseRow,
+    Forget,
+    HeldRow,
+    Row,
+    TermRow,
+    key_of,
+    table_of,
+)
+
+STATE = CaseRow._fields.index("status")  # the columns before it never change
+ABOUT_A_CASE = VERDICTS | {"erase"}
+Key = tuple[str | int, ...]
+
+
+def verify(view: Reads, bank: str, expected_head: str | None = None) -> Verification:
+    """Check everything; `expected_head` is a hash that the bank's chain must contain."""
+    replays = {name: _Replay(name) for name in view.banks()}
+    broken = next(_faults(view, replays), None)
+    own = replays.get(bank) or _Replay(bank)
+    if broken is None and expected_head and expected_head not in own.sought(view, expected_head):
+        broken = Broken("the chain's end", f"no entry has the expected hash {expected_head[:16]}…")
+    return Verification(broken is None, own.head.seq, own.head.hash, broken)
+
+
+def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
+    for words in view.faults():
+        yield Broken("the store", words)
+    for bank, replay in replays.items():
+        for stored in view.entries(bank):
+            reason = replay.take(stored)
+            if reason:
+                yield Broken(f"ledger entry {stored.entry.seq} of bank {bank}", reason)
+                return
+        yield from replay.gaps()
+    yield from _odd_terms(view, replays)
+    for table in TABLES:
+        if table != "terms":
+            yield from _odd_rows(table, view, replays)
+
+
+def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
+    expected = {
+        key: digest for replay in replays.values() for key, digest in replay.expected(table)
+    }
+    for row in view.rows(table):
+        key = key_of(row)
+        if expected.pop(key, None) != _digest(row):
+            yield Broken(f"table {table}, row {key}", "it is not what the ledger gives")
+    for key in expected:
+        yield Broken(f"table {table}, row {key}", "it is missing")
+
+
+def _odd_terms(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
+    stored: dict[tuple[str, int], int] = defaultdict(int)
+    for row in view.rows("terms"):
+        if isinstance(row, TermRow):
+            stored[row.bank, row.seq] += mixed(row.term)
+    expected = {
+        (replay.bank, seq): total
+        for replay in replays.values()
+        for seq, total in replay.terms.items()
+    }
+    for bank, seq in sorted(stored.keys() | expected.keys()):
+        if stored.get((bank, seq)) != expected.get((bank, seq)):
+            yield Broken(
+                f"table terms, entry {seq} of bank {bank}", "its words are not its text's"
+            )
+
+
+def _digest(row: Row) -> bytes:
+    if isinstance(row, CaseRow):
+        return sealed((sealed(row[:STATE]), row[STATE:]))
+    return sealed(row)
+
+
+class _Replay:
+    """One bank's chain, followed from its beginning; keeps a digest a row, not the rows."""
+
+    def __init__(self, bank: str) -> None:
+        self.bank = bank
+        self.head: Head = EMPTY
+        self.rows: dict[str, dict[Key, bytes]] = defaultdict(dict)
+        self.cases: dict[str, tuple[bytes, tuple[Any, ...]]] = {}
+        self.terms: dict[int, int] = defaultdict(int)
+        self._missing: dict[str, list[int]] = defaultdict(list)
+        self._held: dict[str, list[Key]] = defaultdict(list)
+
+    def sought(self, view: Reads, hash: str) -> set[str]:
+        """Give the expected hash back where the chain holds it."""
+        return {one.entry.hash for one in view.entries(self.bank) if one.entry.hash == hash}
+
+    def take(self, stored: Stored) -> str:
+        """Follow one entry; say what is wrong with it."""
+        entry, payload = stored
+        reason = fault(self.head, stored)
+        if reason:
+            return reason
+        self.head = Head(entry.seq, entry.hash)
+        if payload is None:
+            self._missing[entry.subject].append(entry.seq)
+            return ""
+        try:
+            return self._apply(entry, json.loads(payload.body))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return f"its payload cannot be read: {type(error).__name__} {error}"
+
+    def _apply(self, entry: Entry, body: Body) -> str:
+        case = self._case(entry)
+        if entry.action == "erase":
+            if case is not None:
+                return "the content of the record that it erases is still stored"
+            self._missing.pop(entry.subject, None)
+        elif case is None and entry.action in ABOUT_A_CASE:
+            return "it speaks of a record that no entry brought"
+        for change in project(entry, body, case):
+            if isinstance(change, Forget):
+                self._forget(change)
+            else:
+                self._put(entry, change.row)
+        return ""
+
+    def _case(self, entry: Entry) -> CaseRow | None:
+        kept = self.cases.get(entry.subject)
+        if kept is None:
+            return None
+        facts: list[Any] = [""] * STATE
+        return CaseRow(*facts, *kept[1])._replace(bank=entry.bank, id=entry.subject)
+
+    def _put(self, entry: Entry, row: Row) -> None:
+        if isinstance(row, CaseRow):
+            first = entry.action == "observe"
+            facts = sealed(row[:STATE]) if first else self.cases[row.id][0]
+            self.cases[row.id] = (facts, row[STATE:])
+        elif isinstance(row, TermRow):
+            self.terms[row.seq] += mixed(row.term)
+        else:
+            self.rows[table_of(row)][key_of(row)] = sealed(row)
+            if isinstance(row, HeldRow):
+                self._held[row.subject].append(key_of(row))
+
+    def _forget(self, change: Forget) -> None:
+        if change.what == "payloads":
+            gone = self._missing.get(change.subject, [])
+            self._missing[change.subject] = [seq for seq in gone if seq not in change.seqs]
+            for seq in change.seqs:
+                self.rows["greens"].pop((self.bank, seq), None)
+        elif change.what == "held":
+            for key in self._held.pop(change.subject, []):
+                del self.rows["held"][key]
+
+    def expected(self, table: str) -> Iterator[tuple[Key, bytes]]:
+        """Give the digest of each row that must be in a table."""
+        if table == "cases":
+            return (((self.bank, id), sealed(kept)) for id, kept in self.cases.items())
+        return iter(self.rows[table].items())
+
+    def gaps(self) -> Iterator[Broken]:
+        """Name payloads that are gone though no entry erased them."""
+        for seqs in self._missing.values():
+            for seq in seqs:
+                yield Broken(f"ledger entry {seq} of bank {self.bank}", "its payload is missing")
+
+
+def sealed(row: tuple[Any, ...]) -> bytes:
+    """Give a short digest of a row, its values' types included."""
+    return blake2b(repr(tuple(row)).encode(), digest_size=16).digest()
+
+
+def mixed(term: int) -> int:
+    """Give a number whose sums tell one set of words from another."""
+    return term + (term * term << 64)

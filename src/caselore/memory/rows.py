@@ -1,0 +1,153 @@
+"""The rows of every projection table, as named tuples in the order of their columns.
+
+Must not hold logic: a row is what a table holds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+
+class CaseRow(NamedTuple):
+    """One record's searchable facts, then its state as the verdicts left it."""
+
+    bank: str
+    id: str
+    seq: int
+    kind: str
+    service: str
+    environment: str
+    branch: str
+    commit_id: str
+    deployment: str
+    stage: str
+    url: str
+    title: str
+    signature: str
+    family: str
+    tool: str
+    unit: str
+    generic: int
+    log_digest: str
+    known_as: str
+    happened_at: str
+    recorded_at: str
+    actor: str
+    status: str
+    beneath: str
+    counts: int
+    verdict_seq: int
+    outcome_seq: int
+    result: str
+    fix: str
+    confirmed_by: str
+    confirmed_at: str
+    proposal_seq: int
+
+
+class LinkRow(NamedTuple):
+    """One record names another: as its precedent, or as not the same."""
+
+    bank: str
+    seq: int
+    place: int
+    subject: str
+    relation: str
+    target: str
+
+
+class HeldRow(NamedTuple):
+    """An entry that a guard holds."""
+
+    bank: str
+    seq: int
+    subject: str
+
+
+class GreenRow(NamedTuple):
+    """A remembered passing run; its lines are in the entry's payload."""
+
+    bank: str
+    seq: int
+    service: str
+    stage: str
+    label: str
+
+
+class TokenRow(NamedTuple):
+    """A token without its text."""
+
+    bank: str
+    id: str
+    seq: int
+    name: str
+    role: str
+    hash: str
+    created_at: str
+    created_by: str
+    expires_at: str
+    revoked_at: str
+
+
+class ErasedRow(NamedTuple):
+    """A tombstone: what must not come back."""
+
+    bank: str
+    id: str
+    seq: int
+    known_as: str
+    erased_at: str
+
+
+class TermRow(NamedTuple):
+    """One hashed word of what an entry says."""
+
+    bank: str
+    term: int
+    seq: int
+
+
+Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | TermRow
+
+TABLES: dict[str, type[Row]] = {
+    "cases": CaseRow,
+    "links": LinkRow,
+    "held": HeldRow,
+    "greens": GreenRow,
+    "tokens": TokenRow,
+    "erased": ErasedRow,
+    "terms": TermRow,
+}
+KEYS: dict[type[Row], int] = {  # how many leading columns name a row
+    CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2, TermRow: 3,
+}  # fmt: skip
+
+
+def table_of(row: Row) -> str:
+    """Name the table that a row belongs to."""
+    return _NAMES[type(row)]
+
+
+def key_of(row: Row) -> tuple[str | int, ...]:
+    """Give the columns that name a row within its table."""
+    return row[: KEYS[type(row)]]
+
+
+_NAMES = {row: name for name, row in TABLES.items()}
+
+
+class Put(NamedTuple):
+    """Write a row, replacing the one with its key."""
+
+    row: Row
+
+
+class Forget(NamedTuple):
+    """Remove what entries of one subject said: their payloads, and every row made from them."""
+
+    what: Literal["subject", "held", "payloads"]
+    subject: str
+    seqs: tuple[int, ...] = ()
+
+
+Change = Put | Forget

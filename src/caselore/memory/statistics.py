@@ -1,0 +1,74 @@
+"""Counts what happened to a signature and how each fix fared on it.
+
+Must not count what no ci or person vouched for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import groupby
+
+from caselore.memory.encoding import unstamp
+from caselore.memory.ports import Reads, Tally
+from caselore.memory.records import FixStat, Occurrences
+
+
+def occurrences(view: Reads, bank: str, signature: str) -> Occurrences:
+    """Give how often a signature was seen and how often it was resolved."""
+    seen = view.seen(bank, signature)
+    first, last = (unstamp(one) if one else None for one in (seen.first, seen.last))
+    return Occurrences(seen.times, first, last, seen.resolved)
+
+
+def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:
+    """Give each resolution's record on a signature, the best first."""
+    tallies = view.tally(bank, signature)
+    stats = [_stat(view, bank, list(one)) for _, one in groupby(tallies, lambda tally: tally.fix)]
+    return tuple(sorted(stats, key=lambda one: (-one.low, -one.worked, one.resolution)))
+
+
+def _stat(view: Reads, bank: str, tallies: list[Tally]) -> FixStat:
+    newest = max(tallies, key=lambda one: (one.last, one.outcome_seq))
+    body = json.loads(view.bodies(bank, [newest.outcome_seq])[newest.outcome_seq])
+    worked = sum(one.times for one in tallies if one.result == "succeeded")
+    tried = sum(one.times for one in tallies)
+    people = {one.confirmed_by.casefold(): one.confirmed_by for one in tallies}
+    low, high = interval(worked, tried)
+    return FixStat(
+        resolution=body["resolution"],
+        worked=worked,
+        tried=tried,
+        by=tuple(people[name] for name in sorted(people)),
+        last=unstamp(newest.last),
+        low=low,
+        high=high,
+    )
+
+
+def interval(worked: int, tried: int) -> tuple[float, float]:
+    """Give the 90 % interval of a Beta(1+worked, 1+failed), by its inverse."""
+    a, b = 1 + worked, 1 + tried - worked
+    return round(_quantile(0.05, a, b), 3), round(_quantile(0.95, a, b), 3)
+
+
+def _quantile(part: float, a: int, b: int) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _cumulative(middle, a, b) < part else (low, middle)
+    return (low + high) / 2
+
+
+def _cumulative(x: float, a: int, b: int) -> float:
+    """Give the Beta distribution at x; a and b are whole, so it is a binomial tail."""
+    n = a + b - 1
+    if n > 400:
+        return _normal(x, a, b)
+    return sum(math.comb(n, k) * x**k * (1 - x) ** (n - k) for k in range(a, n + 1))
+
+
+def _normal(x: float, a: int, b: int) -> float:
+    mean = a / (a + b)
+    deviation = math.sqrt(a * b / ((a + b) ** 2 * (a + b + 1)))
+    return 0.5 * (1 + math.erf((x - mean) / (deviation * math.sqrt(2))))

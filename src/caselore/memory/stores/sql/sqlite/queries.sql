@@ -1,0 +1,189 @@
+-- name: head
+SELECT seq, hash FROM ledger WHERE bank = :bank ORDER BY seq DESC LIMIT 1
+
+-- name: banks
+SELECT DISTINCT bank FROM ledger ORDER BY bank
+
+-- name: entries
+SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = :bank ORDER BY l.seq
+
+-- name: entries_of
+SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = :bank AND l.subject = :subject ORDER BY l.seq
+
+-- name: body
+SELECT body FROM payloads WHERE bank = :bank AND seq = :seq
+
+-- name: subject
+SELECT subject FROM ledger WHERE bank = :bank AND seq = :seq
+
+-- name: person_acted
+SELECT EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human')
+    OR EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND action IN ('confirm', 'refute', 'unlike'))
+
+-- name: case
+SELECT * FROM cases WHERE bank = :bank AND id = :id
+
+-- name: known
+SELECT * FROM cases WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq LIMIT 1
+
+-- name: named
+SELECT * FROM cases WHERE bank = :bank AND id >= :name AND id < :beyond
+UNION
+SELECT * FROM cases WHERE bank = :bank AND deployment = :name AND deployment <> ''
+ORDER BY happened_at DESC, id LIMIT 50
+
+-- name: cases
+SELECT * FROM cases
+WHERE bank = :bank
+  AND (:status = '' OR status = :status)
+  AND (:service = '' OR service = :service)
+  AND (:environment = '' OR environment = :environment)
+  AND (:branch = '' OR branch = :branch)
+  AND (:signature = '' OR signature = :signature)
+  AND (:family = '' OR family = :family)
+  AND (:since = '' OR happened_at >= :since)
+  AND (:until = '' OR happened_at <= :until)
+ORDER BY happened_at DESC, id
+
+-- name: near_signature
+SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
+ORDER BY happened_at DESC, id DESC LIMIT :limit
+
+-- name: near_signature_service
+SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND service = :service AND status = :status
+ORDER BY happened_at DESC, id DESC LIMIT :limit
+
+-- name: near_unit
+SELECT * FROM cases WHERE bank = :bank AND unit = :unit AND unit <> '' AND status = :status
+ORDER BY happened_at DESC, id DESC LIMIT :limit
+
+-- name: near_family_service
+SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :service AND status = :status
+ORDER BY happened_at DESC, id DESC LIMIT :limit
+
+-- name: seen
+SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
+       coalesce(sum(status = 'confirmed' AND result = 'succeeded'), 0)
+FROM cases
+WHERE bank = :bank AND signature = :signature AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
+
+-- name: tally
+SELECT fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
+FROM cases
+WHERE bank = :bank AND signature = :signature AND status = 'confirmed'
+GROUP BY fix, result, confirmed_by ORDER BY fix, result, confirmed_by
+
+-- name: links_of
+SELECT * FROM links WHERE bank = :bank AND subject = :subject ORDER BY seq, place
+
+-- name: links_to
+SELECT * FROM links WHERE bank = :bank AND target = :target ORDER BY seq, place
+
+-- name: told_apart
+SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id
+UNION
+SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id
+UNION
+SELECT l.target FROM links l
+JOIN cases a ON a.bank = l.bank AND a.id = l.subject
+JOIN cases b ON b.bank = l.bank AND b.id = l.target
+WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
+UNION
+SELECT l.subject FROM links l
+JOIN cases a ON a.bank = l.bank AND a.id = l.target
+JOIN cases b ON b.bank = l.bank AND b.id = l.subject
+WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
+
+-- name: held
+SELECT * FROM held WHERE bank = :bank ORDER BY seq
+
+-- name: held_of
+SELECT * FROM held WHERE bank = :bank AND subject = :subject ORDER BY seq
+
+-- name: greens
+SELECT * FROM greens WHERE bank = :bank AND service = :service AND stage = :stage ORDER BY seq DESC
+
+-- name: tokens
+SELECT * FROM tokens WHERE bank = :bank ORDER BY created_at, id
+
+-- name: tombstone
+SELECT * FROM erased WHERE bank = :bank AND id = :name
+UNION
+SELECT * FROM erased WHERE bank = :bank AND known_as = :name AND known_as <> ''
+LIMIT 1
+
+-- name: postings
+SELECT seq FROM terms WHERE bank = :bank AND term = :term ORDER BY seq DESC LIMIT :limit
+
+-- name: add_entry
+INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: add_payload
+INSERT INTO payloads VALUES (?, ?, ?, ?)
+
+-- name: put_cases
+INSERT OR REPLACE INTO cases VALUES
+  (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_links
+INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: put_held
+INSERT OR REPLACE INTO held VALUES (?, ?, ?)
+
+-- name: put_greens
+INSERT OR REPLACE INTO greens VALUES (?, ?, ?, ?, ?)
+
+-- name: put_tokens
+INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_erased
+INSERT OR REPLACE INTO erased VALUES (?, ?, ?, ?, ?)
+
+-- name: put_terms
+INSERT OR REPLACE INTO terms VALUES (?, ?, ?)
+
+-- name: forget_held
+DELETE FROM held WHERE bank = :bank AND subject = :subject
+
+-- name: forget_cases
+DELETE FROM cases WHERE bank = :bank AND id = :subject
+
+-- name: forget_links
+DELETE FROM links WHERE bank = :bank AND subject = :subject
+
+-- name: forget_payload
+DELETE FROM payloads WHERE bank = :bank AND seq = :seq
+
+-- name: forget_green
+DELETE FROM greens WHERE bank = :bank AND seq = :seq
+
+-- name: forget_term
+DELETE FROM terms WHERE bank = :bank AND term = :term AND seq = :seq
+
+-- name: all_cases
+SELECT * FROM cases ORDER BY bank, id
+
+-- name: all_links
+SELECT * FROM links ORDER BY bank, seq, place
+
+-- name: all_held
+SELECT * FROM held ORDER BY bank, seq
+
+-- name: all_greens
+SELECT * FROM greens ORDER BY bank, seq
+
+-- name: all_tokens
+SELECT * FROM tokens ORDER BY bank, id
+
+-- name: all_erased
+SELECT * FROM erased ORDER BY bank, id
+
+-- name: all_terms
+SELECT * FROM terms ORDER BY bank, term, seq
+
+-- name: stray_payloads
+SELECT bank, seq FROM payloads p
+WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.bank = p.bank AND l.seq = p.seq)

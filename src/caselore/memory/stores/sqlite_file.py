@@ -1,0 +1,167 @@
+"""Opens, migrates and checks one SQLite file, and turns its errors into ours.
+
+Must not know what the tables mean.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from caselore.errors import (
+    CaseloreError,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    Unavailable,
+)
+from caselore.memory.stores.named_sql import migrations
+
+APPLICATION_ID = 0x63_6C_6F_72  # "clor", so that another program's database is told apart
+PAUSE = 0.02  # seconds between two tries to switch a new file to write-ahead logging
+
+
+def connect(path: Path, busy: float) -> sqlite3.Connection:
+    """Open a file that is known to be ours, durable and patient. Raises Unavailable."""
+    with mapped(path):
+        link = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
+        try:
+            link.execute("PRAGMA synchronous = FULL")
+            link.execute("PRAGMA secure_delete = ON")
+            link.execute("PRAGMA foreign_keys = ON")
+            link.execute("PRAGMA cache_size = -16000")
+        except sqlite3.Error:
+            link.close()
+            raise
+        return link
+
+
+def prepare(path: Path, busy: float) -> None:
+    """Make the file if there is none, and bring it to this version. Raises Unavailable."""
+    _make_folder(path)
+    link = connect(path, busy)
+    try:
+        with mapped(path):
+            if _version(link) < len(migrations("sqlite")):
+                _write_ahead(link, busy)
+                _migrate(link)
+            _recognise(link, path)
+    finally:
+        link.close()
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnly(f"{path.parent}: {error.strerror or error}") from error
+
+
+def _version(link: sqlite3.Connection) -> int:
+    return int(link.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _recognise(link: sqlite3.Connection, path: Path) -> None:
+    version, known = _version(link), len(migrations("sqlite"))
+    owner = link.execute("PRAGMA application_id").fetchone()[0]
+    if owner != APPLICATION_ID:
+        raise StoreDamaged(f"{path} is a database of another program; it was left as it is")
+    if version > known:
+        raise StoreTooNew(
+            f"{path} has version {version}; this caselore knows {known}. It was left as it is."
+        )
+
+
+def _write_ahead(link: sqlite3.Connection, busy: float) -> None:
+    """Switch to write-ahead logging; SQLite's own patience does not cover this step."""
+    deadline = time.monotonic() + busy
+    while True:
+        try:
+            link.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(PAUSE)
+
+
+def _migrate(link: sqlite3.Connection) -> None:
+    link.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(link)
+        if version == 0 and link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            return  # another program's file: left as it is, and refused by its id
+        for script in migrations("sqlite")[version:]:
+            for statement in statements(script):
+                link.execute(statement)
+        if version < len(migrations("sqlite")):
+            link.execute(f"PRAGMA user_version = {len(migrations('sqlite'))}")
+            link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        link.execute("COMMIT")
+    finally:
+        if link.in_transaction:
+            link.execute("ROLLBACK")
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split a script where SQLite says that a statement is complete."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def schema(link: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Give every object of a database with the text that made it."""
+    return set(link.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema"))
+
+
+def expected_schema() -> set[tuple[str, str, str]]:
+    """Give the objects that this version's migrations make."""
+    link = sqlite3.connect(":memory:")
+    try:
+        for script in migrations("sqlite"):
+            link.executescript(script)
+        return schema(link)
+    finally:
+        link.close()
+
+
+_BY_CODE: dict[int, type[Unavailable]] = {
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_READONLY: StoreReadOnly,
+    sqlite3.SQLITE_CANTOPEN: StoreReadOnly,
+    sqlite3.SQLITE_PERM: StoreReadOnly,
+    sqlite3.SQLITE_NOTADB: StoreDamaged,
+    sqlite3.SQLITE_CORRUPT: StoreDamaged,
+}
+_NO_ROOM = frozenset(
+    {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_TRUNCATE,
+     sqlite3.SQLITE_IOERR_FSYNC}
+)  # fmt: skip
+
+
+def translate(error: sqlite3.Error, path: Path) -> CaseloreError:
+    """Give our error for one of SQLite's, with the file's name and SQLite's own words."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    kind = StoreFull if code in _NO_ROOM else _BY_CODE.get(code & 0xFF, Unavailable)
+    words = (kind.__doc__ or "").strip()
+    return kind(f"{path}: {words} (SQLite says: {error})")
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[None]:
+    """Let SQLite's errors leave as ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error

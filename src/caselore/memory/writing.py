@@ -1,0 +1,147 @@
+"""Prepares what each verb of the memory writes, and hands it to the gate.
+
+Must not append by itself: `gate.write` is the only way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
+from caselore.memory import gate
+from caselore.memory.encoding import Body, digest, incident_body, stamp
+from caselore.memory.naming import erased_words
+from caselore.memory.ports import Reads, Writes
+from caselore.memory.records import RESULTS, Actor, Incident, Kind, Role, prose, short
+from caselore.memory.rows import CaseRow
+
+GREENS = 5  # passing runs that are kept of a job
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """One transaction with all that a write needs besides its content."""
+
+    store: Writes
+    bank: str
+    at: datetime
+    salt: Callable[[], str]
+
+    def write(
+        self,
+        action: str,
+        subject: str,
+        body: Body,
+        actor: Actor,
+        *,
+        history: bool = False,
+        setup: bool = False,
+    ) -> gate.Written:
+        """Pass one draft through the gate."""
+        draft = gate.Draft(self.bank, action, subject, body, actor, history, setup)
+        return gate.write(self.store, draft, self.at, self.salt())
+
+
+def identity(incident: Incident) -> str:
+    """Give the key by which the same failure is seen again; empty where nothing names the run."""
+    anchor = incident.deployment or incident.url or incident.commit
+    return digest("run", incident.service, anchor, incident.log_digest) if anchor else ""
+
+
+def observe_body(
+    incident: Incident,
+    known_as: str,
+    happened_at: datetime,
+    sources: Iterable[str],
+    findings: Iterable[str],
+) -> Body:
+    """Give what the ledger keeps of an incident."""
+    return {
+        "kind": Kind.INCIDENT.value,
+        "incident": incident_body(incident),
+        "known_as": known_as,
+        "happened_at": stamp(happened_at),
+        "sources": [short("a source", one, limit=4_000) for one in sources],
+        "findings": [short("a finding", one) for one in findings],
+    }
+
+
+def refuse_erased(view: Reads, bank: str, *names: str) -> str:
+    """Say that a record was erased and must not come back; empty where it was not."""
+    for name in filter(None, names):
+        stone = view.tombstone(bank, name)
+        if stone:
+            return f"{erased_words(stone)}; it is not recorded again"
+    return ""
+
+
+def vouches(row: CaseRow, actor: Actor) -> bool:
+    """Say whether the same log, seen by this actor, makes an agent's incident count."""
+    return not row.counts and actor.role is not Role.AGENT
+
+
+def outcome_body(
+    cause: str,
+    resolution: str,
+    result: str,
+    why_failed: str,
+    precedents: Iterable[str],
+    proof: Iterable[str],
+    confirmed_by: str,
+) -> Body:
+    """Give what the ledger keeps of an outcome. Raises BadInput where it says too little."""
+    if result not in RESULTS:
+        raise BadInput(f"result is {result!r}; it must be succeeded or failed")
+    if why_failed and result == "succeeded":
+        raise BadInput("why it failed is given, but the result is succeeded")
+    return {
+        "cause": prose("cause", cause, needed=True),
+        "resolution": prose("resolution", resolution, needed=True),
+        "result": result,
+        "why_failed": prose("why it failed", why_failed),
+        "precedents": [short("a precedent", one, needed=True) for one in precedents],
+        "proof": [short("a proof", one, limit=4_000, needed=True) for one in proof],
+        "confirmed_by": short("who confirmed", confirmed_by, needed=True),
+    }
+
+
+def proposal_body(cause: str, resolution: str, findings: Iterable[str]) -> Body:
+    """Give what the ledger keeps of a proposal."""
+    if not cause.strip() and not resolution.strip():
+        raise BadInput("a proposal says a cause, a resolution or both")
+    return {
+        "cause": prose("cause", cause),
+        "resolution": prose("resolution", resolution),
+        "findings": [short("a finding", one) for one in findings],
+    }
+
+
+def why_body(why: str) -> Body:
+    """Give what the ledger keeps of a verdict that is only a reason."""
+    return {"why": prose("why", why, needed=True)}
+
+
+def must_pass(written: gate.Written) -> None:
+    """Raise GateRefused where the gate refused; call it after the transaction is kept."""
+    if written.refusal:
+        raise GateRefused(written.refusal)
+
+
+def must_be_free(row: CaseRow) -> None:
+    """Raise GuardRefused where a guard still holds the record."""
+    if row.status == "quarantined":
+        raise GuardRefused(
+            f"{row.id} is in quarantine",
+            hint=f"Look at it with `caselore quarantine show {row.id}`, then release or drop it.",
+        )
+
+
+def release_body(view: Reads, row: CaseRow, why: str) -> Body:
+    """Give what the ledger keeps of a release or drop. Raises WrongUse where nothing is held."""
+    held = view.held(row.bank, row.id)
+    if not held:
+        raise WrongUse(f"nothing of {row.id} is in quarantine")
+    proposals = [one.seq for one in held if one.seq != row.seq]
+    return {**why_body(why), "proposals": proposals}
