@@ -1,0 +1,88 @@
+"""Assembles the commands into `caselore` and runs one of them.
+
+Must not hold a command itself: each lives in the module that is named after what it does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from caselore.faces.cli import (
+    exits,
+    failures,
+    ledger,
+    lookup,
+    quarantine,
+    sources,
+    tokens,
+    transfer,
+    upkeep,
+    verdicts,
+)
+
+EPILOG = "Exit codes: 0 done, 1 the answer is a no, 2 wrong use, 3 refused, 4 not found, 5 not available."
+
+
+class Sections(TyperGroup):
+    """Lists the commands under the headings that they were registered with."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one definition list a heading."""
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is None or command.hidden:
+                continue
+            panel = getattr(command, "rich_help_panel", None)
+            heading = panel if isinstance(panel, str) else "Commands"
+            headings.setdefault(heading, []).append((name, command.get_short_help_str(60)))
+        for heading, rows in headings.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+app = typer.Typer(
+    name="caselore",
+    cls=Sections,
+    help="Case law for pipelines: what failed, what a person confirmed as the fix, and why.",
+    epilog=EPILOG,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+) -> int:
+    """Case law for pipelines: what failed, what a person confirmed as the fix, and why."""
+    if version:
+        typer.echo(f"caselore {upkeep.version()}")
+        raise typer.Exit(0)
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+    return 0
+
+
+for module in (failures, sources, verdicts, lookup, transfer, ledger, quarantine, tokens, upkeep):
+    module.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and give its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows its escape instead of ending the program.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    return exits.run(
+        lambda: app(given, prog_name="caselore", standalone_mode=False),
+        as_json=as_json,
+    )

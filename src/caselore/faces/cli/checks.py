@@ -1,0 +1,134 @@
+"""Looks at the installation part by part, for `caselore doctor`.
+
+Must not mend or write anything but one trial file, and must go on after a part that is broken.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from caselore import settings, wiring
+from caselore.errors import StoreDamaged, problem
+
+_LEAST_ROOM = 200 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found in one part, whether that is well, and what to do."""
+
+    name: str
+    ok: bool
+    found: str
+    advice: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values."""
+        return asdict(self)
+
+
+def run(bank: str | None) -> list[Check]:
+    """Look at every part; a part that raises is reported as broken with its own advice."""
+    return [_looked(name, look, bank) for name, look in PARTS.items()]
+
+
+def _looked(name: str, look: Callable[[str | None], tuple[str, str]], bank: str | None) -> Check:
+    try:
+        found, advice = look(bank)
+    except Exception as error:  # noqa: BLE001 - whatever is broken, the other parts are still looked at
+        trouble = problem(error)
+        return Check(name, False, trouble.message, trouble.hint or "See the message.")
+    return Check(name, True, found, advice)
+
+
+def _installation(_bank: str | None) -> tuple[str, str]:
+    system = f"{platform.system()} {platform.machine()}"
+    return f"caselore {version('caselore')}, Python {platform.python_version()}, {system}", ""
+
+
+def _engine(_bank: str | None) -> tuple[str, str]:
+    for module, advice in (("hyperscan", ""), ("re2", ""), ("re", "")):
+        if find_spec(module) is not None:
+            name = {"re2": "google-re2", "re": "re, Python's own"}.get(module, module)
+            return f"log patterns run on {name}", advice or _SLOWER.get(module, "")
+    return "no pattern engine", ""
+
+
+_SLOWER = {
+    "re2": "Large logs are read faster with hyperscan; its wheels are for Linux on x86-64.",
+    "re": "Large logs are read much faster with google-re2: pip install google-re2.",
+}
+
+
+def _settings(bank: str | None) -> tuple[str, str]:
+    chosen = settings.load(bank=bank)
+    files = ", ".join(str(path) for path in chosen.files) or "no caselore.toml"
+    return f"{files}; bank {chosen.bank}", ""
+
+
+def _home(bank: str | None) -> tuple[str, str]:
+    folder = settings.load(bank=bank).database.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
+        pass
+    free = shutil.disk_usage(folder).free
+    low = "Less than 200 MB are free: make room before the disk is full."
+    return f"{folder} can be written, {free // 2**20:,} MB free", low if free < _LEAST_ROOM else ""
+
+
+def _store(bank: str | None) -> tuple[str, str]:
+    chosen = settings.load(bank=bank)
+    with wiring.build(chosen) as app:
+        found = app.memory.ledger_verify()
+    if not found.ok:
+        raise StoreDamaged(
+            f"The ledger is broken: {found.broken}", hint="`caselore ledger verify` says where."
+        )
+    size = os.path.getsize(chosen.database)
+    return f"{chosen.database}, {found.entries} ledger entries, whole, {size // 1024:,} KB", ""
+
+
+def _identity(bank: str | None) -> tuple[str, str]:
+    chosen = settings.load(bank=bank)
+    with wiring.build(chosen) as app:
+        actor = app.caller()
+    advice = "" if actor.role == "human" else _CONFIRM
+    by = "a token" if chosen.token else f"{chosen.marker} is set" if chosen.marker else "no token"
+    return f"you act as {actor} ({by})", advice
+
+
+_CONFIRM = "Only people confirm: use a token of role human, or a terminal without an agent in it."
+
+
+def _model(bank: str | None) -> tuple[str, str]:
+    settings.require_model(settings.load(bank=bank).model)
+    return "none: diagnoses are written from templates", ""
+
+
+def _forge(_bank: str | None) -> tuple[str, str]:
+    return "none configured: logs are given as files", ""
+
+
+def _queue(_bank: str | None) -> tuple[str, str]:
+    return "embedded: work is done in the calling process", ""
+
+
+PARTS: dict[str, Callable[[str | None], tuple[str, str]]] = {
+    "installation": _installation,
+    "engine": _engine,
+    "settings": _settings,
+    "home": _home,
+    "store": _store,
+    "identity": _identity,
+    "model": _model,
+    "forge": _forge,
+    "queue": _queue,
+}

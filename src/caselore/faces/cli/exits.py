@@ -1,0 +1,85 @@
+"""Maps whatever a command raises to a short message and CONTRACT's exit code.
+
+Must not let a traceback through, nor write to standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from caselore import settings
+from caselore.errors import Problem, problem
+from caselore.faces.cli.terminal import Paper, safe
+
+# Typer carries its own copy of click since 0.16; its classes are reached through what it exports.
+_CLICK_ERROR = typer.BadParameter.__mro__[2]
+
+
+def run(command: Callable[[], object], *, as_json: bool) -> int:
+    """Run a parsed command line and give the exit code."""
+    try:
+        code = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quiet_end()
+    except SystemExit as leave:
+        return leave.code if isinstance(leave.code, int) else 1
+    except KeyboardInterrupt as error:
+        return report(problem(error), as_json=as_json)
+    except typer.Abort:
+        return report(problem(KeyboardInterrupt()), as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - the one place where every error becomes a message
+        return report(_problem(error), as_json=as_json)
+    return code if isinstance(code, int) else 0
+
+
+def _problem(error: Exception) -> Problem:
+    if isinstance(error, _CLICK_ERROR):
+        return _usage(error)
+    if isinstance(error, FileNotFoundError):
+        return Problem("not_found", f"There is no file {error.filename}.", "Check the path.", 4)
+    if isinstance(error, IsADirectoryError):
+        return Problem("wrong_use", f"{error.filename} is a folder.", "Give a file.", 2)
+    return problem(error)
+
+
+def _usage(error: Exception) -> Problem:
+    message = getattr(error, "format_message", lambda: str(error))()
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "caselore"
+    return Problem("wrong_use", message, f"`{path} --help` shows the form and an example.", 2)
+
+
+def failed(error: Exception, *, as_json: bool) -> int:
+    """Report one error without ending the command; give its exit code."""
+    return report(_problem(error), as_json=as_json)
+
+
+def report(found: Problem, *, as_json: bool) -> int:
+    """Say on standard error what happened and what to do; give the exit code."""
+    if as_json:
+        print(json.dumps(found.to_json()), file=sys.stderr)
+        return found.exit_code
+    paper = Paper.of(sys.stderr, no_color=settings.colourless())
+    lines = paper.wrap(found.message, first="caselore: ", indent="  ")
+    if found.hint:
+        lines += paper.wrap(found.hint, first="  -> ", indent="     ")
+    lines[0] = lines[0].replace("caselore:", paper.ink("caselore:", "red", "bold"), 1)
+    print("\n".join(lines), file=sys.stderr)
+    return found.exit_code
+
+
+def _quiet_end() -> int:
+    """End as a program whose reader has left (`| head`): silently, and not as a failure."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def warn(message: str) -> None:
+    """Write one warning to standard error."""
+    print(f"caselore: {safe(message)}", file=sys.stderr)

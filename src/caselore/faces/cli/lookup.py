@@ -1,0 +1,127 @@
+"""The commands that look something up: recall, incidents, show.
+
+Must not write.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from caselore.errors import WrongUse
+from caselore.faces.cli import case_view, desk, inputs, recall_view
+from caselore.faces.cli.options import Bank, Incident, Json, Service, Since
+from caselore.wiring import documents
+
+_PANEL = "Looking things up"
+
+
+class Status(StrEnum):
+    """How far a record may be trusted."""
+
+    OBSERVED = "observed"
+    PROPOSED = "proposed"
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    QUARANTINED = "quarantined"
+    RETRACTED = "retracted"
+    SUPERSEDED = "superseded"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    app.command(rich_help_panel=_PANEL)(recall)
+    app.command(rich_help_panel=_PANEL)(incidents)
+    app.command(rich_help_panel=_PANEL)(show)
+
+
+def recall(
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="Words of the failure.")
+    ] = None,
+    incident: Annotated[
+        str | None, typer.Option("--incident", metavar="ID", help="Recall for this incident.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many at most.")] = 5,
+    service: Service = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> int:
+    """Find confirmed precedents, each with the signals that ranked it.
+
+    Exit code 1 if there is none.
+
+    \b
+    Example:
+      caselore recall "canceling statement due to statement timeout"
+      caselore recall --incident 1057 --limit 3
+    """
+    if (text is None) == (incident is None):
+        raise WrongUse("Give either words or --incident ID.", hint="caselore recall --help")
+    with desk.opened(bank) as app:
+        found = app.recall(
+            text=text, incident=incident, limit=limit, filters={"service": service or ""}
+        )
+        desk.answer(as_json, found.to_json(), lambda paper: recall_view.lines(found, paper))
+        return 0 if found.precedents else 1
+
+
+def incidents(
+    status: Annotated[Status | None, typer.Option("--status", help="Only of this status.")] = None,
+    service: Service = None,
+    signature: Annotated[
+        str | None, typer.Option("--signature", metavar="ID", help="Only of this signature.")
+    ] = None,
+    since: Since = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="How many at most.")] = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """List incidents, newest first; with --json one object a line.
+
+    \b
+    Example:
+      caselore incidents --status confirmed --service payment-service --since 2026-11-01
+    """
+    begin = inputs.moment(since, "--since")
+    with desk.opened(bank) as app:
+        paper = desk.paper()
+        found = app.memory.list(
+            status=status.value if status else None,
+            service=service,
+            signature=signature,
+            since=begin,
+            limit=limit,
+        )
+        empty = True
+        for case in found:
+            empty = False
+            if as_json:
+                desk.write_json(documents.case_line(case))
+            else:
+                print("\n".join(case_view.in_list(case, paper)))
+        if empty and not as_json:
+            print("No incident. `caselore diagnose LOG` records one, `caselore import FILE` many.")
+
+
+def show(incident: Incident, as_json: Json = False, bank: Bank = None) -> None:
+    """Show one incident: its lines, its verdicts, its chain of precedents, how fixes fared.
+
+    \b
+    Example:
+      caselore show 1057
+    """
+    with desk.opened(bank) as app:
+        memory = app.memory
+        case = memory.get(incident)
+        signature = case.record.body.signature.id
+        chain = tuple(memory.chain(case.id))
+        seen = memory.occurrences(signature)
+        fixes = tuple(memory.fixes(signature))
+        desk.answer(
+            as_json,
+            documents.case_whole(case, chain, seen, fixes),
+            lambda paper: case_view.whole(case, chain, seen, fixes, paper),
+        )

@@ -1,0 +1,146 @@
+"""The commands that say what an incident was: confirm, refute, unlike, propose, erase.
+
+Must not decide who may: the memory's gate does.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from caselore.faces.cli import case_view, desk
+from caselore.faces.cli.options import Bank, Cause, Incident, Json, Resolution, Why
+
+if TYPE_CHECKING:
+    from caselore.wiring.results import Judged
+
+_PANEL = "Verdicts"
+
+
+class Result(StrEnum):
+    """Whether the resolution worked."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    app.command(rich_help_panel=_PANEL)(confirm)
+    app.command(rich_help_panel=_PANEL)(refute)
+    app.command(rich_help_panel=_PANEL)(unlike)
+    app.command(rich_help_panel=_PANEL)(propose)
+    app.command(rich_help_panel=_PANEL)(erase)
+
+
+def confirm(
+    incident: Incident,
+    cause: Cause,
+    resolution: Resolution,
+    result: Annotated[Result, typer.Option("--result", help="Whether that worked.")],
+    why_failed: Annotated[
+        str, typer.Option("--why-failed", metavar="TEXT", help="Why it did not work.")
+    ] = "",
+    precedent: Annotated[
+        list[str] | None,
+        typer.Option("--precedent", metavar="ID", help="The incident it followed; repeatable."),
+    ] = None,
+    proof: Annotated[
+        list[str] | None,
+        typer.Option("--proof", metavar="URL", help="A green run, a commit; repeatable."),
+    ] = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Say, as a person, what the cause was, what was done and whether it worked.
+
+    Needs a token of role human, or a person at a terminal.
+
+    \b
+    Example:
+      caselore confirm 1057 --cause "one transaction over 310,000 rows" \\
+        --resolution "batches of 500 records" --result succeeded --precedent 1017
+    """
+    with desk.opened(bank) as app:
+        judged = app.confirm(
+            incident,
+            cause=cause,
+            resolution=resolution,
+            result=result.value,
+            why_failed=why_failed,
+            precedents=tuple(precedent or ()),
+            proof=tuple(proof or ()),
+        )
+        tell(judged, "Confirmed", as_json)
+
+
+def refute(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None) -> None:
+    """Say, as a person, that the diagnosis or the outcome was wrong; it is kept, and marked.
+
+    \b
+    Example:
+      caselore refute 1057 --why "the disk was full, the migration was innocent"
+    """
+    with desk.opened(bank) as app:
+        tell(app.refute(incident, why), "Refuted", as_json)
+
+
+def unlike(
+    incident: Incident,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The incident it is not like.")],
+    why: Why,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Say, as a person, that two incidents are not the same, for good.
+
+    \b
+    Example:
+      caselore unlike 1058 1017 --why "a missing variable, not a slow migration"
+    """
+    with desk.opened(bank) as app:
+        tell(app.unlike(incident, other, why), "Kept apart", as_json)
+
+
+def propose(
+    incident: Incident,
+    cause: Cause,
+    resolution: Resolution,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Say what the cause may have been; it waits for a person, and is not recalled before.
+
+    \b
+    Example:
+      caselore propose 1057 --cause "lock held too long" --resolution "smaller batches"
+    """
+    with desk.opened(bank) as app:
+        tell(app.propose(incident, cause=cause, resolution=resolution), "Proposed", as_json)
+
+
+def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None) -> None:
+    """Remove an incident's content for good, as a person. The ledger still verifies afterwards.
+
+    \b
+    Example:
+      caselore erase inc_4f0a --why "the log held a customer's address"
+    """
+    with desk.opened(bank) as app:
+        erased = app.erase(incident, why)
+        desk.answer(
+            as_json,
+            {"incident": erased, "erased": True},
+            lambda paper: [f"Erased {erased}; its content is gone, the ledger keeps that it was."],
+        )
+
+
+def tell(judged: Judged, done: str, as_json: bool) -> None:
+    """Print an incident after a verdict."""
+    desk.answer(
+        as_json,
+        judged.to_json(),
+        lambda paper: case_view.verdict_given(judged.case, done, paper),
+    )

@@ -1,0 +1,265 @@
+"""Reads the environment and caselore.toml, once, into one frozen value.
+
+Must not be read around: no other module looks at the environment, and nothing here opens a store.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from caselore.errors import BadInput, Unavailable, WrongUse
+
+FILE_NAME = "caselore.toml"
+DATABASE_NAME = "caselore.db"
+
+# What coding agents set in the shells that they open. Variables that people export themselves
+# (CODEX_HOME, AIDER_MODEL, COPILOT_GITHUB_TOKEN) and those of an editor's own terminal, where
+# people type too (CURSOR_TRACE_ID, REPL_ID), are left out on purpose: they would refuse a person.
+AGENT_MARKERS: Mapping[str, str] = MappingProxyType(
+    {
+        "AI_AGENT": "any agent",  # cross-tool convention, the value names the agent
+        "AGENT": "any agent",  # the same convention's other name: Goose, Amp, Pi
+        "CLAUDECODE": "Claude Code",  # "1" in every shell it runs
+        "CLAUDE_CODE": "Claude Code",  # older name of the same
+        "CLAUDE_CODE_ENTRYPOINT": "Claude Code",  # how it was started: cli, sdk, action
+        "CLAUDE_CODE_IS_COWORK": "Claude Cowork",  # the same engine for office work
+        "CODEX_SANDBOX": "OpenAI Codex",  # the sandbox's kind, "seatbelt"
+        "CODEX_SANDBOX_NETWORK_DISABLED": "OpenAI Codex",  # "1" inside its sandbox
+        "CODEX_CI": "OpenAI Codex",  # set for commands of its shell tool
+        "CODEX_THREAD_ID": "OpenAI Codex",  # the conversation that runs the command
+        "CURSOR_AGENT": "Cursor",  # "1" in shells of its agent, not in its terminal
+        "GEMINI_CLI": "Gemini CLI",  # "1" in its shell tool
+        "OPENCODE": "opencode",  # "1" in its shell tool
+        "OPENCODE_CLIENT": "opencode",  # which client drives it
+        "CLINE_ACTIVE": "Cline",  # "true" in terminals that it opens
+        "ROO_ACTIVE": "Roo Code",  # the same of its fork
+        "AUGMENT_AGENT": "Augment",  # "1" in its command environment
+        "ANTIGRAVITY_AGENT": "Antigravity",
+        "COPILOT_AGENT": "GitHub Copilot",
+        "COPILOT_CLI": "GitHub Copilot",
+        "COPILOT_AGENT_SESSION_ID": "GitHub Copilot",  # its hosted coding agent
+        "GOOSE_TERMINAL": "Goose",
+        "TRAE_AI_SHELL_ID": "Trae",
+        "CRUSH": "Crush",
+        "PI_CODING_AGENT": "Pi",
+        "OPENCLAW_SHELL": "OpenClaw",
+        "HERMES_SESSION_ID": "Hermes Agent",
+        "AIDER_ACTIVE": "Aider",
+    }
+)
+
+FORMS: Mapping[str, tuple[type, str]] = MappingProxyType(
+    {
+        "bank": (str, "a text"),
+        "model": (str, "a text"),
+        "weights": (dict, "a table"),
+        "family": (list, "a list of tables, [[family]]"),
+    }
+)
+# Where data lives and who is asking must not come from a file that a repository can carry.
+ENVIRONMENT_ONLY = {
+    "home": "CASELORE_HOME",
+    "database_url": "CASELORE_DATABASE_URL",
+    "token": "CASELORE_TOKEN",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a person may set."""
+
+    home: Path
+    database: Path
+    bank: str = "default"
+    token: str | None = None
+    marker: str | None = None
+    model: str = "none"
+    weights: Mapping[str, Any] = field(default_factory=dict)
+    families: tuple[Mapping[str, Any], ...] = ()
+    user: str = "unknown"
+    files: tuple[Path, ...] = ()
+
+    @property
+    def agent(self) -> str:
+        """Name the coding agent whose marker was found."""
+        return AGENT_MARKERS.get(self.marker or "", "any agent").lower().replace(" ", "-")
+
+
+def load(
+    home_or_url: str | os.PathLike[str] | None = None,
+    *,
+    bank: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Settings:
+    """Read the settings: caselore.toml of the home, of the working folder, then the environment.
+
+    Raises: WrongUse for an unknown key or a wrong value; Unavailable for what this version lacks.
+    """
+    env = os.environ if environment is None else environment
+    home, database = _place(home_or_url, env)
+    files = _files(home, folder if folder is not None else Path.cwd())
+    merged = _merged(files)
+    return Settings(
+        home=home,
+        database=database,
+        bank=bank or env.get("CASELORE_BANK") or merged.get("bank") or "default",
+        token=env.get("CASELORE_TOKEN", "").strip() or None,
+        marker=agent_marker(env),
+        model=_model(env.get("CASELORE_MODEL") or merged.get("model") or "none"),
+        weights=merged.get("weights", {}),
+        families=tuple(merged.get("family", ())),
+        user=_user(env),
+        files=files,
+    )
+
+
+def agent_marker(environment: Mapping[str, str]) -> str | None:
+    """Name the first variable that tells that a coding agent opened this shell."""
+    return next((name for name in AGENT_MARKERS if environment.get(name)), None)
+
+
+def colourless() -> bool:
+    """Tell whether the environment asks for output without colour."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
+
+def without_agent_markers(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Copy an environment without caselore's and the agents' variables, for a throw-away home."""
+    env = os.environ if environment is None else environment
+    return {
+        name: value
+        for name, value in env.items()
+        if name not in AGENT_MARKERS and not name.startswith("CASELORE_")
+    }
+
+
+def require_model(name: str) -> None:
+    """Say that a model was asked for and that this version has none.
+
+    Raises: Unavailable for every name but "none".
+    """
+    if _model(name) != "none":
+        raise Unavailable(
+            f"The model {name} was asked for, and this version has no model adapter.",
+            hint="Leave out --model and CASELORE_MODEL: the diagnosis is written without a model.",
+        )
+
+
+def _model(name: str) -> str:
+    if name == "none" or all(name.partition(":")):
+        return name
+    raise WrongUse(
+        f"The model {name!r} has not the form PROVIDER:NAME.",
+        hint="For example CASELORE_MODEL=none.",
+    )
+
+
+def _place(explicit: str | os.PathLike[str] | None, env: Mapping[str, str]) -> tuple[Path, Path]:
+    """Find the home and the database file from an argument, a URL or the platform's default."""
+    if explicit is not None and "://" not in os.fspath(explicit):
+        home = _home(os.fspath(explicit))
+        return home, home / DATABASE_NAME
+    url = os.fspath(explicit) if explicit is not None else env.get("CASELORE_DATABASE_URL", "")
+    if not url:
+        home = _home(env.get("CASELORE_HOME") or _default_home())
+        return home, home / DATABASE_NAME
+    database = _sqlite_file(url)
+    return _home(env.get("CASELORE_HOME") or str(database.parent)), database
+
+
+def _home(text: str) -> Path:
+    if "\0" in text:
+        raise BadInput("The home folder's name holds a NUL character.")
+    return Path(text).expanduser().absolute()
+
+
+def _default_home() -> str:
+    from platformdirs import user_data_dir  # noqa: PLC0415 - only without CASELORE_HOME
+
+    return user_data_dir("caselore", appauthor=False)
+
+
+def _sqlite_file(url: str) -> Path:
+    scheme, _, rest = url.partition("://")
+    if scheme in ("postgres", "postgresql"):
+        raise Unavailable(
+            "A Postgres store is not in this version yet; nothing was opened.",
+            hint="Use CASELORE_HOME=FOLDER or CASELORE_DATABASE_URL=sqlite:///FILE.",
+        )
+    if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
+        raise WrongUse(
+            "CASELORE_DATABASE_URL is no address that caselore knows.",
+            hint="Its form is sqlite:///relative.db or sqlite:////absolute.db.",
+        )
+    return Path(rest[1:]).expanduser().absolute()
+
+
+def _files(home: Path, folder: Path) -> tuple[Path, ...]:
+    places = dict.fromkeys((home / FILE_NAME, folder / FILE_NAME))
+    return tuple(place for place in places if place.is_file())
+
+
+def _merged(files: tuple[Path, ...]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for path in files:
+        for key, value in _toml(path).items():
+            merged[key] = _joined(merged.get(key), value)
+    return merged
+
+
+def _joined(below: Any, above: Any) -> Any:
+    """Let the nearer file win: table by table, and its families asked first."""
+    if isinstance(below, dict) and isinstance(above, dict):
+        return {**below, **above}
+    if isinstance(below, list) and isinstance(above, list):
+        return [*above, *below]
+    return above
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WrongUse(f"{path} is not sound TOML: {error}.", hint="Mend the file.") from error
+    for key, value in table.items():
+        _check_key(path, key, value)
+    return table
+
+
+def _check_key(path: Path, key: str, value: object) -> None:
+    if key in ENVIRONMENT_ONLY:
+        raise WrongUse(
+            f"{path}: {key!r} is not taken from a file.",
+            hint=f"Set {ENVIRONMENT_ONLY[key]} instead.",
+        )
+    if key not in FORMS:
+        raise WrongUse(f"{path}: unknown key {key!r}.", hint=nearest(key, tuple(FORMS)))
+    form, words = FORMS[key]
+    sound = isinstance(value, form)
+    if not sound or (form is list and not all(isinstance(one, dict) for one in value)):  # type: ignore[attr-defined]
+        raise WrongUse(f"{path}: {key!r} must be {words}.", hint="Mend that line.")
+
+
+def nearest(key: str, known: tuple[str, ...]) -> str:
+    """Say which known name was probably meant, or list them all."""
+    close = get_close_matches(key, known, n=1)
+    return f"Did you mean {close[0]!r}?" if close else "Known are: " + ", ".join(known) + "."
+
+
+def _user(env: Mapping[str, str]) -> str:
+    named = env.get("USER") or env.get("LOGNAME") or env.get("USERNAME")
+    if named:
+        return named
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user id that no account has
+        return f"uid-{os.getuid()}" if hasattr(os, "getuid") else "unknown"

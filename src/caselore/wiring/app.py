@@ -1,0 +1,303 @@
+"""The application as one value: what every face and every script calls.
+
+Must not hold policy: it opens, names the caller, and passes on.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from caselore import settings as setting
+from caselore.wiring import identity
+from caselore.wiring.results import Found, Imported, Judged
+
+if TYPE_CHECKING:
+    from caselore.guards.secrets import Masked
+    from caselore.logs import Family, GreenLines, Reading, Signature
+    from caselore.memory.api import Memory
+    from caselore.memory.records import Actor, Filters, TokenInfo
+
+Log = str | os.PathLike[str] | bytes | BinaryIO
+
+
+@dataclass(frozen=True)
+class App:
+    """caselore, wired: read, diagnose, recall, confirm, import. Close it or use it in a `with`."""
+
+    settings: setting.Settings
+    now: Callable[[], datetime]
+    opener: Callable[[setting.Settings], Memory]
+
+    def __enter__(self) -> App:
+        """Use it in a `with`."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close at the end of a `with`."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        memory = self.__dict__.pop("memory", None)
+        if memory is not None:
+            memory.close()
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Open the memory at its first use. Raises: Unavailable when that cannot be done."""
+        return self.opener(self.settings)
+
+    # Who calls
+
+    @cached_property
+    def _caller(self) -> identity.Caller:
+        if self.settings.token is not None:
+            return identity.Caller(self.memory.identify(self.settings.token), vouched=True)
+        return identity.unproven(self.settings, at_terminal=identity.interactive())
+
+    def caller(self) -> Actor:
+        """Tell who calls. Raises: Refused for a token that is unknown, expired or revoked."""
+        return self._caller.actor
+
+    def _acting(self, actor: Actor | str | None) -> Actor:
+        """Take the caller, the owner of a given token, or what the caller may claim to be."""
+        from caselore.memory.records import Actor  # noqa: PLC0415
+
+        if actor is None:
+            return self.caller()
+        if isinstance(actor, str):
+            if ":" not in actor:
+                return self.memory.identify(actor)
+            actor = Actor.parse(actor)
+        return self._caller.claim(actor)
+
+    # Reading
+
+    def read(
+        self,
+        log: Log,
+        green: Log | GreenLines | None = None,
+        *,
+        name: str | None = None,
+        budget: int = 40,
+    ) -> Reading:
+        """Read a log (a path, bytes or a binary file) down to its failing lines.
+
+        Touches no memory. Raises: OSError when a file cannot be opened.
+        """
+        from caselore import logs  # noqa: PLC0415
+
+        passed = green if green is None else self.green_lines(green)
+        with _opened(log) as (file, own_name):
+            return logs.read(
+                file,
+                name=name or own_name,
+                green=passed,
+                budget=budget,
+                families=self._families,
+            )
+
+    @cached_property
+    def _families(self) -> tuple[Family, ...]:
+        from caselore import logs  # noqa: PLC0415
+
+        return logs.families_of(self.settings.families)
+
+    def green_lines(self, green: Log | GreenLines, label: str | None = None) -> GreenLines:
+        """Take what a passing log says. Raises: OSError when the file cannot be opened."""
+        from caselore import logs  # noqa: PLC0415
+
+        if isinstance(green, logs.GreenLines):
+            return green
+        with _opened(green) as (file, own_name):
+            return logs.GreenLines.of(file, label=label or own_name)
+
+    def explain(self, one: Signature, other: Signature) -> list[dict[str, Any]]:
+        """Set two signatures side by side, part by part."""
+        from caselore import logs  # noqa: PLC0415
+
+        return [asdict(part) for part in logs.explain(one, other)]
+
+    def guard(self, text: str) -> dict[str, Any]:
+        """Find secrets and planted instructions in a text."""
+        from caselore.guards import injection, secrets  # noqa: PLC0415
+
+        return {
+            "injection": [asdict(one) for one in injection.scan(text)],
+            "secrets": [asdict(one) for one in secrets.redact(text).findings],
+        }
+
+    def redact(self, text: str) -> Masked:
+        """Mask the secrets of a text."""
+        from caselore.guards import secrets  # noqa: PLC0415
+
+        return secrets.redact(text)
+
+    # The main job
+
+    def recall(
+        self,
+        text: str | None = None,
+        incident: str | None = None,
+        limit: int = 5,
+        filters: Filters | Mapping[str, Any] | None = None,
+        as_of: datetime | None = None,
+    ) -> Found:
+        """Find confirmed precedents for words or for an incident.
+
+        Raises: WrongUse for neither or both; NotFound for an unknown incident.
+        """
+        from caselore.memory.records import Filters  # noqa: PLC0415
+
+        chosen = Filters(**filters) if isinstance(filters, Mapping) else filters
+        return Found(
+            self.memory.recall(
+                text=text, incident=incident, limit=limit, filters=chosen, as_of=as_of
+            )
+        )
+
+    # Verdicts
+
+    def confirm(
+        self,
+        incident: str,
+        *,
+        cause: str,
+        resolution: str,
+        result: str,
+        actor: Actor | str | None = None,
+        why_failed: str = "",
+        precedents: Iterable[str] = (),
+        proof: Iterable[str] = (),
+    ) -> Judged:
+        """Say, as a person, what the cause was, what was done and whether it worked.
+
+        `actor` is a token, or role:name where the process is that caller; by default the caller.
+
+        Raises: GateRefused unless a person; NotFound, Ambiguous or BadInput for what does not fit.
+        """
+        case = self.memory.confirm(
+            incident,
+            cause=cause,
+            resolution=resolution,
+            result=result,
+            actor=self._acting(actor),
+            why_failed=why_failed,
+            precedents=tuple(precedents),
+            proof=tuple(proof),
+        )
+        return Judged(case)
+
+    def refute(self, incident: str, why: str, actor: Actor | str | None = None) -> Judged:
+        """Say, as a person, that it was wrong. Raises: GateRefused unless a person."""
+        return Judged(self.memory.refute(incident, why, self._acting(actor)))
+
+    def unlike(
+        self, incident: str, other: str, why: str, actor: Actor | str | None = None
+    ) -> Judged:
+        """Say, as a person, that two are not the same. Raises: GateRefused unless a person."""
+        return Judged(self.memory.unlike(incident, other, why, self._acting(actor)))
+
+    def propose(
+        self, incident: str, *, cause: str, resolution: str, actor: Actor | str | None = None
+    ) -> Judged:
+        """Say what it may have been; waits for a person. Raises: GateRefused for a CI identity."""
+        from caselore.incidents import ingest  # noqa: PLC0415
+
+        cause, found = ingest.screen(cause)
+        resolution, more = ingest.screen(resolution)
+        case = self.memory.propose(
+            incident, cause, resolution, self._acting(actor), findings=(*found, *more)
+        )
+        return Judged(case)
+
+    def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
+        """Remove content for good and give the id. Raises: GateRefused unless a person."""
+        return self.memory.erase(incident, why, self._acting(actor))
+
+    def release(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
+        """Let something out of quarantine. Raises: GateRefused unless a person."""
+        return Judged(self.memory.release(subject, why, self._acting(actor)))
+
+    def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
+        """Keep something out for good. Raises: GateRefused unless a person."""
+        return Judged(self.memory.drop(subject, why, self._acting(actor)))
+
+    # Bringing in
+
+    def import_incidents(
+        self,
+        rows: Iterable[Mapping[str, Any] | tuple[int, dict[str, Any]]],
+        actor: Actor | str | None = None,
+    ) -> Imported:
+        """Take in closed incidents; rows are objects, or pairs of a line number and an object.
+
+        Rows that cannot be taken are reported with the reason, all others are in.
+        """
+        from caselore.incidents import ingest  # noqa: PLC0415
+
+        importer = self._caller.importing() if actor is None else self._acting(actor)
+        report = self.memory.import_incidents(
+            _numbered(rows), importer, sign=ingest.sign, screen=ingest.screen
+        )
+        return Imported(report)
+
+    def remember_green(
+        self, log: Log, *, service: str, stage: str, label: str | None = None
+    ) -> int:
+        """Remember a passing run of a job; give the number of distinct lines.
+
+        Raises: OSError when the file cannot be opened.
+        """
+        lines = self.green_lines(log, label)
+        self.memory.remember_green(service, stage, lines.to_bytes(), lines.label, self.caller())
+        return len(lines.hashes)
+
+    # Tokens
+
+    def create_token(
+        self, role: str, name: str, expires: datetime | None = None
+    ) -> tuple[str, TokenInfo]:
+        """Make a token and give its text, once. Raises: GateRefused unless a person or set-up."""
+        from caselore.memory.records import Role  # noqa: PLC0415
+
+        return self.memory.create_token(
+            Role(role), name, expires, self.caller(), setup=not self._caller.vouched
+        )
+
+    def revoke_token(self, token: str) -> None:
+        """Make a token worthless. Raises: GateRefused unless a person; NotFound."""
+        self.memory.revoke_token(token, self.caller())
+
+
+@contextmanager
+def _opened(log: Log) -> Iterator[tuple[BinaryIO, str]]:
+    """Give a binary file and its name, whatever was handed in."""
+    if isinstance(log, bytes):
+        yield io.BytesIO(log), "log"
+    elif isinstance(log, (str, os.PathLike)):
+        with Path(log).open("rb") as file:
+            yield file, os.fspath(log)
+    else:
+        yield log, str(getattr(log, "name", "log"))
+
+
+def _numbered(
+    rows: Iterable[Mapping[str, Any] | tuple[int, dict[str, Any]]],
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, row in enumerate(rows, start=1):
+        yield row if isinstance(row, tuple) else (number, dict(row))

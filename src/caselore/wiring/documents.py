@@ -1,0 +1,191 @@
+"""Gives what the memory returns the JSON shapes that CONTRACT and every face share.
+
+Must not leave out, add up or judge anything: one field in, one field out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from caselore.incidents.precedents import iso, outcome_json
+
+if TYPE_CHECKING:
+    from caselore.memory.ledger import Stored, Verification
+    from caselore.memory.records import (
+        Case,
+        FixStat,
+        Held,
+        ImportReport,
+        Occurrences,
+        TokenInfo,
+        Verdict,
+    )
+
+Document = dict[str, Any]
+
+
+def case_line(case: Case) -> Document:
+    """One incident without its log's lines, as `incidents` lists it."""
+    body = case.record.body
+    proposed = case.proposed
+    return {
+        "incident": case.id,
+        "status": case.status.value,
+        "deployment": body.deployment or None,
+        "service": body.service,
+        "environment": body.environment,
+        "branch": body.branch,
+        "commit": body.commit,
+        "stage": body.stage,
+        "url": body.url,
+        "title": body.title,
+        "signature": asdict(body.signature),
+        "happened_at": iso(case.record.happened_at),
+        "recorded_at": iso(case.record.recorded_at),
+        "actor": str(case.record.actor),
+        "outcome": outcome_json(case.outcome),
+        "proposed": None
+        if proposed is None
+        else {
+            "cause": proposed.cause,
+            "resolution": proposed.resolution,
+            "by": str(proposed.actor),
+            "at": iso(proposed.at),
+        },
+        "precedents": list(case.precedents),
+        "followers": list(case.followers),
+    }
+
+
+def case_whole(
+    case: Case,
+    chain: Sequence[tuple[Case, int]],
+    seen: Occurrences,
+    fixes: Sequence[FixStat],
+) -> Document:
+    """One incident with its lines, its chain, its verdicts and how fixes fared."""
+    body = case.record.body
+    return {
+        **case_line(case),
+        "failing_line": body.failing_line,
+        "excerpt": [asdict(one) for one in body.excerpt],
+        "log": {"digest": body.log_digest, "lines": body.log_lines, "bytes": body.log_bytes},
+        "attributes": dict(body.attributes),
+        "verdicts": [verdict(one) for one in case.verdicts],
+        "chain": [{**link(one), "depth": depth} for one, depth in chain],
+        "occurrences": occurrences(seen),
+        "fixes": [fix(one) for one in fixes],
+    }
+
+
+def link(case: Case) -> Document:
+    """One incident in a chain."""
+    return {
+        "incident": case.id,
+        "deployment": case.record.body.deployment or None,
+        "service": case.record.body.service,
+        "status": case.status.value,
+        "outcome": outcome_json(case.outcome),
+        "precedents": list(case.precedents),
+    }
+
+
+def verdict(one: Verdict) -> Document:
+    """One thing said of an incident."""
+    return {
+        "seq": one.seq,
+        "kind": one.kind,
+        "actor": str(one.actor),
+        "at": iso(one.at),
+        "body": one.body,
+    }
+
+
+def occurrences(seen: Occurrences) -> Document:
+    """How often a signature was seen."""
+    return {
+        "count": seen.count,
+        "first": iso(seen.first),
+        "last": iso(seen.last),
+        "resolved": seen.resolved,
+    }
+
+
+def fix(one: FixStat) -> Document:
+    """How one resolution fared."""
+    return {
+        "resolution": one.resolution,
+        "worked": one.worked,
+        "tried": one.tried,
+        "by": list(one.by),
+        "last": iso(one.last),
+        "low": round(one.low, 3),
+        "high": round(one.high, 3),
+    }
+
+
+def report(found: ImportReport, refused: Sequence[tuple[int, str]]) -> Document:
+    """What became of an import."""
+    return {
+        "added": found.added,
+        "known": found.known,
+        "updated": found.updated,
+        "confirmed": found.confirmed,
+        "waiting": found.waiting,
+        "refused": [{"line": line, "reason": reason} for line, reason in refused],
+    }
+
+
+def held(one: Held) -> Document:
+    """Something that a guard holds."""
+    return {
+        "id": one.subject,
+        "what": one.what,
+        "findings": list(one.findings),
+        "actor": str(one.actor),
+        "at": iso(one.at),
+        "seq": one.seq,
+    }
+
+
+def token(info: TokenInfo) -> Document:
+    """What is known of a token."""
+    return {
+        "id": info.id,
+        "name": info.name,
+        "role": info.role.value,
+        "created_at": iso(info.created_at),
+        "created_by": str(info.created_by),
+        "expires_at": iso(info.expires_at),
+        "revoked_at": iso(info.revoked_at),
+    }
+
+
+def verification(found: Verification) -> Document:
+    """Whether the account is what was written, and where it first is not."""
+    broken = found.broken
+    return {
+        "ok": found.ok,
+        "entries": found.entries,
+        "head": found.head,
+        "broken": None if broken is None else {"place": broken.place, "reason": broken.reason},
+    }
+
+
+def entry(stored: Stored) -> Document:
+    """One entry of the ledger; the body is null where it was erased."""
+    one, payload = stored
+    return {
+        "seq": one.seq,
+        "at": one.at,
+        "actor": f"{one.role}:{one.actor}",
+        "action": one.action,
+        "subject": one.subject,
+        "body": None if payload is None else json.loads(payload.body),
+        "commitment": one.commitment,
+        "previous": one.previous,
+        "hash": one.hash,
+    }

@@ -1,0 +1,140 @@
+"""What caselore.toml and the environment may say, and what each wrong word is answered with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caselore import settings
+from caselore.errors import CaseloreError, Unavailable, WrongUse
+
+
+def load(tmp_path: Path, toml: str = "", **environment: str) -> settings.Settings:
+    if toml:
+        (tmp_path / "caselore.toml").write_text(toml)
+    environment.setdefault("CASELORE_HOME", str(tmp_path / "home"))
+    return settings.load(environment=environment, folder=tmp_path)
+
+
+def test_the_home_is_where_the_environment_says(tmp_path):
+    found = load(tmp_path)
+
+    assert found.home == tmp_path / "home"
+    assert found.database == tmp_path / "home" / "caselore.db"
+
+
+def test_a_sqlite_address_names_the_file_and_its_folder_is_the_home(tmp_path):
+    env = {"CASELORE_DATABASE_URL": f"sqlite:///{tmp_path}/x/memory.db"}
+
+    found = settings.load(environment=env, folder=tmp_path)
+
+    assert found.database == tmp_path / "x" / "memory.db"
+    assert found.home == tmp_path / "x"
+
+
+def test_an_argument_wins_over_the_environment(tmp_path):
+    found = settings.load(
+        tmp_path / "given", environment={"CASELORE_HOME": "/elsewhere"}, folder=tmp_path
+    )
+
+    assert found.home == tmp_path / "given"
+
+
+@pytest.mark.parametrize("address", ["postgresql://db/x", "postgres://u:p@h:1/x"])
+def test_a_postgres_address_is_answered_with_what_works_instead(tmp_path, address):
+    with pytest.raises(Unavailable) as caught:
+        load(tmp_path, CASELORE_DATABASE_URL=address)
+
+    assert "not in this version" in str(caught.value)
+    assert "sqlite:///" in caught.value.hint
+    assert ":p@" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["mysql://x", "sqlite://x", "sqlite:///", "://"])
+def test_an_address_of_no_known_form_is_wrong_use(tmp_path, address):
+    with pytest.raises(WrongUse):
+        load(tmp_path, CASELORE_DATABASE_URL=address)
+
+
+@pytest.mark.parametrize(
+    ("toml", "names"),
+    [
+        ("banks = 'x'", "bank"),
+        ("wieghts = {}", "weights"),
+        ("famly = []", "family"),
+        ("modell = 'none'", "model"),
+        ("zzz = 1", "Known are"),
+        ("token = 'x'", "CASELORE_TOKEN"),
+        ("home = '/x'", "CASELORE_HOME"),
+        ("database_url = 'x'", "CASELORE_DATABASE_URL"),
+    ],
+)
+def test_a_wrong_key_is_named_with_the_nearest_right_one(tmp_path, toml, names):
+    with pytest.raises(WrongUse) as caught:
+        load(tmp_path, toml)
+
+    assert toml.split()[0] in str(caught.value)
+    assert names in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "toml", ["bank = 3", "weights = 'x'", "family = {}", "family = [1]", "bank =", "\x00"]
+)
+def test_a_value_of_the_wrong_form_is_wrong_use(tmp_path, toml):
+    with pytest.raises(WrongUse):
+        load(tmp_path, toml)
+
+
+def test_the_working_folder_wins_over_the_home_and_the_environment_over_both(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "caselore.toml").write_text(
+        "bank = 'home'\n[weights]\nsame_service = 1\nrecency = 2"
+    )
+
+    near = load(tmp_path, "bank = 'near'\n[weights]\nsame_service = 9")
+
+    assert near.bank == "near"
+    assert near.weights == {"same_service": 9, "recency": 2}
+    assert load(tmp_path, CASELORE_BANK="env").bank == "env"
+
+
+def test_families_of_the_nearer_file_are_asked_first(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "caselore.toml").write_text("[[family]]\nname = 'far'")
+
+    found = load(tmp_path, "[[family]]\nname = 'near'")
+
+    assert [one["name"] for one in found.families] == ["near", "far"]
+
+
+@pytest.mark.parametrize("name", sorted(settings.AGENT_MARKERS))
+def test_every_marker_is_seen_and_taken_out_of_a_clean_environment(name):
+    assert settings.agent_marker({name: "1"}) == name
+    assert settings.agent_marker({name: ""}) is None
+    assert settings.without_agent_markers({name: "1", "PATH": "/bin"}) == {"PATH": "/bin"}
+
+
+@pytest.mark.parametrize("name", ["CODEX_HOME", "AIDER_MODEL", "CURSOR_TRACE_ID", "REPL_ID"])
+def test_what_people_set_themselves_is_no_marker(name):
+    assert settings.agent_marker({name: "1"}) is None
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "openai:", ":x"])
+def test_a_model_of_the_wrong_form_is_wrong_use(tmp_path, name):
+    with pytest.raises(WrongUse):
+        load(tmp_path, CASELORE_MODEL=name)
+
+
+def test_a_model_is_refused_only_when_it_is_asked_for(tmp_path):
+    assert load(tmp_path, CASELORE_MODEL="openai:gpt").model == "openai:gpt"
+    settings.require_model("none")
+    with pytest.raises(Unavailable):
+        settings.require_model("openai:gpt")
+
+
+def test_every_error_says_what_to_do(tmp_path):
+    for environment in ({"CASELORE_DATABASE_URL": "x"}, {"CASELORE_MODEL": "x"}):
+        with pytest.raises(CaseloreError) as caught:
+            load(tmp_path, **environment)
+        assert caught.value.hint
