@@ -1,0 +1,121 @@
+"""The use cases of incidents over a memory: diagnose, and take in what people and agents say.
+
+Must not choose adapters, read files or print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from caselore.guards import injection, secrets
+from caselore.incidents import diagnosis, ingest, precedents
+from caselore.logs import Reading
+from caselore.memory.api import Memory
+from caselore.memory.records import Actor, Case, Incident, Occurrences
+
+LIMIT = 5
+
+
+def diagnose(  # noqa: PLR0913 - the named facts of one run
+    memory: Memory,
+    reading: Reading,
+    *,
+    actor: Actor,
+    now: datetime,
+    service: str = "",
+    environment: str = "",
+    branch: str = "",
+    commit: str = "",
+    deployment: str = "",
+    stage: str = "",
+    url: str = "",
+    sources: Iterable[str] = (),
+) -> diagnosis.Diagnosis:
+    """Record a failure as observed, recall, write and check.
+
+    An incident whose kept lines give orders to a model is quarantined: its diagnosis is written
+    and shown as any other, but until a person releases it, it is cited nowhere.
+    Raises BadInput for a name that is none, GateRefused where the gate refuses the incident.
+    """
+    incident = ingest.to_incident(
+        reading,
+        service=service,
+        environment=environment,
+        branch=branch,
+        commit=commit,
+        deployment=deployment,
+        stage=stage,
+        url=url,
+    )
+    case = memory.observe(
+        incident, actor, happened_at=now, sources=tuple(sources), findings=findings(incident)
+    )
+    return explain(memory, case, reading)
+
+
+def explain(memory: Memory, case: Case, reading: Reading) -> diagnosis.Diagnosis:
+    """Recall for a case that is stored, write and check."""
+    recalled = memory.recall(incident=case.id, limit=LIMIT)
+    return diagnosis.write(case, reading, recalled, _occurrences(memory, case))
+
+
+def _occurrences(memory: Memory, case: Case) -> Occurrences:
+    """Count a signature; a generic one names no failure, so only this one is counted."""
+    signature, at = case.record.body.signature, case.record.happened_at
+    if signature.generic:
+        return Occurrences(1, at, at, int(precedents.succeeded(case)))
+    return memory.occurrences(signature.id)
+
+
+def findings(incident: Incident) -> tuple[str, ...]:
+    """Give the rules of the orders to a model that an incident would keep."""
+    kept = [incident.service, incident.environment, incident.branch, incident.stage, incident.url]
+    kept += [incident.block, *(part.text for part in incident.excerpt)]
+    return tuple(dict.fromkeys(found.rule for found in injection.scan("\n".join(kept))))
+
+
+def confirm(
+    memory: Memory,
+    ref: str,
+    *,
+    cause: str,
+    resolution: str,
+    result: str,
+    actor: Actor,
+    why_failed: str = "",
+    precedents: Iterable[str] = (),
+    proof: Iterable[str] = (),
+) -> Case:
+    """Keep a person's verdict, secrets masked. Raises GateRefused, NotFound, Ambiguous."""
+    return memory.confirm(
+        ref,
+        cause=_clean(cause),
+        resolution=_clean(resolution),
+        result=result,
+        why_failed=_clean(why_failed),
+        precedents=tuple(precedents),
+        proof=tuple(_clean(one) for one in proof),
+        actor=actor,
+    )
+
+
+def propose(memory: Memory, ref: str, cause: str, resolution: str, actor: Actor) -> Case:
+    """Keep what an agent thinks, secrets masked; orders to a model in it are held by the guard."""
+    found = injection.scan(f"{cause}\n{resolution}")
+    rules = tuple(dict.fromkeys(one.rule for one in found))
+    return memory.propose(ref, _clean(cause), _clean(resolution), actor, findings=rules)
+
+
+def refute(memory: Memory, ref: str, why: str, actor: Actor) -> Case:
+    """Keep that a diagnosis was wrong, secrets masked. Raises GateRefused."""
+    return memory.refute(ref, _clean(why), actor)
+
+
+def unlike(memory: Memory, ref: str, other: str, why: str, actor: Actor) -> Case:
+    """Keep for good that two incidents are not the same, secrets masked. Raises GateRefused."""
+    return memory.unlike(ref, other, _clean(why), actor)
+
+
+def _clean(text: str) -> str:
+    return secrets.redact(text).text
