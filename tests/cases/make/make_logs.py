@@ -119,7 +119,7 @@ def load() -> list[dict[str, Any]]:
 
 def produce(case: dict[str, Any]) -> None:
     if case["origin"] == "written":
-        output = (HERE / "written" / f"{case['name']}.txt").read_text() if "text" not in case else case["text"]
+        output = re.sub(r"(?m)^(section_\w+:\d+:\w+)(?=\\u001b)", "\\1\r", case["text"]).replace("\\u001b", "\x1b")
         code = 0 if case.get("passing") else case.get("code", 1)
     else:
         output, code = execute(case), 0 if case.get("passing") else case.get("code", 1)
