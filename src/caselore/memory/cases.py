@@ -30,12 +30,12 @@ VERDICTS = frozenset(
 )
 
 
-def assemble(view: Reads, row: CaseRow) -> Case:
-    """Give the whole case of a row."""
+def assemble(view: Reads, row: CaseRow, until: str = "") -> Case:
+    """Give the whole case of a row, with what was said up to a time."""
     said = [
         (entry, json.loads(payload.body))
         for entry, payload in view.entries(row.bank, row.id)
-        if payload is not None and entry.action != "refused"
+        if payload is not None and not (until and entry.at > until)
     ]
     bodies = {entry.seq: body for entry, body in said}
     verdicts = tuple(verdict(entry, body) for entry, body in said if entry.action in VERDICTS)

@@ -74,7 +74,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
         for row in rows
     ]
     scored.sort(key=place)
-    give = partial(_hits, view, people, asking.limit)
+    give = partial(_hits, view, people, asking)
     hits = give(one for one in scored if not one.why_not)
     nearest = give(one for one in scored if one.why_not and (not sought.question or one.likeness))
     return Recalled(hits, nearest, len(rows))
@@ -229,19 +229,22 @@ class _Texts:
         return round(compare(self._grams, grams(text)), 3)
 
 
-def _hits(view: Reads, people: _People, limit: int, scored: Iterable[Scored]) -> tuple[Hit, ...]:
+def _hits(
+    view: Reads, people: _People, asking: Asking, scored: Iterable[Scored]
+) -> tuple[Hit, ...]:
     best: dict[tuple[str, str, str, str], Scored] = {}
     for one in scored:
         row = one.row
-        best.setdefault((row.signature, row.status, row.fix, row.result), one)
-        if len(best) == limit:
-            break
-    return tuple(_hit(view, people, one) for one in best.values())
+        alike = (row.signature, row.status, row.fix, row.result)
+        if len(best) < asking.limit:
+            best.setdefault(alike, one)
+    until = stamp(asking.as_of) if asking.as_of else ""
+    return tuple(_hit(view, people, one, until) for one in best.values())
 
 
-def _hit(view: Reads, people: _People, one: Scored) -> Hit:
+def _hit(view: Reads, people: _People, one: Scored, until: str) -> Hit:
     return Hit(
-        case=assemble(view, one.row),
+        case=assemble(view, one.row, until),
         score=one.score,
         same_failure=one.same_failure,
         signals=one.signals,

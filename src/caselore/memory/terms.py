@@ -24,22 +24,30 @@ _NUMBER = re.compile(r"\d+")
 
 def words(text: str) -> tuple[str, ...]:
     """Give the distinct words of a text in order, compounds also in their parts; no values."""
-    found: dict[str, None] = {}
-    for word in _WORD.findall(_NOT_WORDS.sub(" ", text[:TEXT_LIMIT])):
-        for part in (word, *_HUMPS.split(word)):
-            if len(part) > 1:
-                found.setdefault(part.lower())
-        if len(found) >= TERM_LIMIT:
-            break
-    return tuple(found)[:TERM_LIMIT]
+    return tuple(dict.fromkeys(part for word in _words(text) for part in _parts(word)[0]))
 
 
 def hashed(text: str) -> list[int]:
     """Give a text's words as numbers, so that an index holds no words."""
-    return [number for number in dict.fromkeys(_hash(word) for word in words(text))]
+    found: dict[int, None] = {}
+    for word in _words(text):
+        found.update(_parts(word)[1])
+        if len(found) >= TERM_LIMIT:
+            break
+    return list(found)[:TERM_LIMIT]
 
 
-@lru_cache(maxsize=50_000)
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_NOT_WORDS.sub(" ", text[:TEXT_LIMIT]))
+
+
+@lru_cache(maxsize=100_000)
+def _parts(word: str) -> tuple[tuple[str, ...], dict[int, None]]:
+    parts = (one.lower() for one in (word, *_HUMPS.split(word)) if len(one) > 1)
+    distinct = tuple(dict.fromkeys(parts))
+    return distinct, dict.fromkeys(map(_hash, distinct))
+
+
 def _hash(word: str) -> int:
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), signed=True)
 

@@ -139,9 +139,7 @@ class SqliteView:
         return [seq for (seq,) in self._ask("postings", bank=bank, term=term, limit=limit)]
 
     def rows(self, table: str) -> Iterator[Row]:
-        row_type = TABLES[table]
-        for row in self._ask(f"all_{table}"):
-            yield row_type(*row)
+        yield from map(TABLES[table]._make, self._ask(f"all_{table}"))
 
     def faults(self) -> Iterator[str]:
         """Say what the file itself has wrong: its pages, its tables, payloads of no entry."""
@@ -157,11 +155,14 @@ class SqliteView:
     def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None:
         self._link.execute(self._sql["add_entry"], entry)
         self._link.execute(self._sql["add_payload"], (entry.bank, entry.seq, *payload))
+        rows: dict[str, list[Row]] = {}
         for change in changes:
             if isinstance(change, Put):
-                self._link.execute(self._sql[f"put_{table_of(change.row)}"], change.row)
+                rows.setdefault(table_of(change.row), []).append(change.row)
             else:
                 self._forget(entry, change)
+        for table, some in rows.items():
+            self._link.executemany(self._sql[f"put_{table}"], some)
 
     def _forget(self, entry: Entry, change: Forget) -> None:
         if change.what == "held":

@@ -6,7 +6,7 @@ Must not return anything but ids, and must not decide what counts as near.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 from caselore.memory.ports import Reads
@@ -27,11 +27,11 @@ class TermsIndex:
         lists = sorted((one for one in lists if one), key=lambda one: (len(one), one))[:ASKED]
         if any(len(one) < HOT for one in lists):
             lists = [one for one in lists if len(one) < HOT]
-        scores: Counter[int] = Counter()
+        scores: dict[int, float] = defaultdict(float)
         for found in lists:
             weight = math.log(1 + HOT / len(found))
             for seq in found:
-                scores[seq] += weight  # type: ignore[assignment]
+                scores[seq] += weight
         best = sorted(scores.items(), key=lambda one: (-one[1], -one[0]))[: 2 * limit]
         names = view.subjects(bank, [seq for seq, _ in best])
         return list(dict.fromkeys(names[seq] for seq, _ in best))[:limit]

@@ -77,8 +77,9 @@ CREATE TABLE links (
   target TEXT NOT NULL,
   PRIMARY KEY (bank, seq, place)
 ) STRICT;
-CREATE INDEX links_by_subject ON links (bank, subject, seq);
-CREATE INDEX links_by_target ON links (bank, target, seq);
+CREATE INDEX links_by_subject ON links (bank, subject, seq, place);
+CREATE INDEX links_by_target ON links (bank, target, seq, place);
+CREATE INDEX links_by_relation ON links (bank, relation, subject, target);
 
 CREATE TABLE held (
   bank TEXT NOT NULL,

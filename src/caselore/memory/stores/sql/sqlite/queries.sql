@@ -86,14 +86,14 @@ SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject 
 UNION
 SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id
 UNION
-SELECT l.target FROM links l
-JOIN cases a ON a.bank = l.bank AND a.id = l.subject
-JOIN cases b ON b.bank = l.bank AND b.id = l.target
+SELECT l.target FROM links l  -- CROSS JOIN: begin with these few links, not with a signature's many cases
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
 WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
 UNION
 SELECT l.subject FROM links l
-JOIN cases a ON a.bank = l.bank AND a.id = l.target
-JOIN cases b ON b.bank = l.bank AND b.id = l.subject
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
 WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
 
 -- name: held

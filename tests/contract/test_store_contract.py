@@ -1,0 +1,372 @@
+"""What every store must do, seen through the memory that stands on it."""
+
+from __future__ import annotations
+
+import pytest
+from fakes.failures import (
+    AGENT,
+    ANA,
+    BATCHES,
+    BO,
+    CI,
+    IMPORT,
+    LONGER,
+    failure,
+    memory_over,
+    missing_variable,
+    signed,
+)
+from fakes.memory_store import MemoryStore
+
+from caselore.errors import (
+    Ambiguous,
+    BadInput,
+    GateRefused,
+    GuardRefused,
+    NotFound,
+    Refused,
+    WrongUse,
+)
+from caselore.memory import Role, Status
+from caselore.memory.stores.sqlite import SqliteStore
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def store(request, tmp_path):
+    opened = SqliteStore(tmp_path / "lore.sqlite3") if request.param == "sqlite" else MemoryStore()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def memory(store):
+    yield (memory := memory_over(store))
+    found = memory.ledger_verify()
+    assert found.ok, found.broken
+
+
+def test_what_was_observed_can_be_read_again_word_for_word(memory):
+    incident = failure(title="Überweisung — ✓\u2028 of “payments”")
+
+    case = memory.observe(incident, CI, sources=["https://ci.example/jobs/1"])
+
+    assert case.record.body == incident
+    assert case.record.actor == CI
+    assert case.record.sources == ("https://ci.example/jobs/1",)
+    assert (case.status, case.outcome, case.verdicts) == (Status.OBSERVED, None, ())
+    assert memory.get(case.id) == case
+
+
+def test_the_same_log_of_the_same_run_is_the_same_record(memory):
+    first = memory.observe(failure(), CI)
+
+    assert memory.observe(failure(), CI).id == first.id
+    assert memory.observe(failure(deployment="1018"), CI).id != first.id
+    assert len(list(memory.list())) == 2
+
+
+def test_without_a_run_to_name_it_every_observation_is_a_new_record(memory):
+    nameless = failure(deployment="")
+
+    assert memory.observe(nameless, CI).id != memory.observe(nameless, CI).id
+
+
+def test_a_record_is_found_by_id_by_its_beginning_and_by_deployment(memory):
+    case = memory.observe(failure("1017"), CI)
+
+    for name in (case.id, case.id[:9], "1017", "#1017", f" {case.id} "):
+        assert memory.resolve(name) == case.id
+
+
+@pytest.mark.parametrize("name", ["", "#", "9999", "inc_", "inc_0", "%", "_", "1' OR '1'='1"])
+def test_a_name_that_fits_nothing_is_not_found(memory, name):
+    memory.observe(failure("1017"), CI)
+
+    with pytest.raises(NotFound):
+        memory.resolve(name)
+
+
+def test_a_deployment_of_two_services_is_ambiguous_and_lists_both(memory):
+    one = memory.observe(failure("1017"), CI)
+    other = memory.observe(missing_variable("1017"), CI)
+
+    with pytest.raises(Ambiguous, match=one.id) as caught:
+        memory.resolve("1017")
+    assert other.id in str(caught.value)
+
+
+def test_only_the_last_verdict_of_a_kind_stands_and_all_are_kept(memory):
+    id = memory.observe(failure(), CI).id
+
+    memory.confirm(id, **LONGER, actor=ANA)
+    case = memory.confirm(id, **BATCHES, actor=BO)
+
+    assert case.status is Status.CONFIRMED
+    assert (case.outcome.resolution, case.outcome.result) == (BATCHES["resolution"], "succeeded")
+    assert case.outcome.confirmed_by == "bo"
+    assert [one.body["resolution"] for one in case.verdicts] == [
+        LONGER["resolution"],
+        BATCHES["resolution"],
+    ]
+
+
+def test_a_refuted_record_has_no_outcome_until_it_is_confirmed_again(memory):
+    id = memory.observe(failure(), CI).id
+    memory.confirm(id, **LONGER, actor=ANA)
+
+    refuted = memory.refute(id, "the lock was elsewhere", ANA)
+    again = memory.confirm(id, **BATCHES, actor=ANA)
+
+    assert (refuted.status, refuted.outcome) == (Status.REFUTED, None)
+    assert (again.status, again.outcome.result) == (Status.CONFIRMED, "succeeded")
+
+
+def test_a_proposal_waits_and_never_undoes_what_a_person_said(memory):
+    waiting, known = memory.observe(failure(), CI).id, memory.observe(failure("1018"), CI).id
+    memory.confirm(known, **BATCHES, actor=ANA)
+
+    proposed = memory.propose(waiting, "a lock", "raise the timeout", AGENT)
+    still = memory.propose(known, "a lock", "raise the timeout", AGENT)
+
+    assert (proposed.status, proposed.proposed.resolution) == (Status.PROPOSED, "raise the timeout")
+    assert (still.status, still.outcome.resolution) == (Status.CONFIRMED, BATCHES["resolution"])
+    assert str(still.proposed.actor) == "agent:coder"
+
+
+def test_the_chain_of_precedents_is_read_from_both_ends(memory):
+    old, mid, new = (memory.observe(failure(name), CI).id for name in ("1017", "1057", "1099"))
+    memory.confirm(old, **BATCHES, actor=ANA)
+    memory.confirm(mid, **BATCHES, actor=ANA, precedents=["#1017"])
+    memory.confirm(new, **BATCHES, actor=BO, precedents=[mid])
+
+    assert memory.get(mid).precedents == (old,)
+    assert memory.get(mid).followers == (new,)
+    assert [(one.id, depth) for one, depth in memory.chain("1099")] == [(old, -2), (mid, -1), (new, 0)]
+    assert [(one.id, depth) for one, depth in memory.chain("1017")] == [(old, 0), (mid, 1), (new, 2)]
+
+
+def test_links_that_circle_end(memory):
+    one, other = (memory.observe(failure(name), CI).id for name in ("1", "2"))
+    memory.confirm(one, **BATCHES, actor=ANA, precedents=[other])
+    memory.confirm(other, **BATCHES, actor=ANA, precedents=[one, "1", other])
+
+    assert {case.id for case, _ in memory.chain(one)} == {one, other}
+
+
+def test_an_agents_incident_counts_only_when_ci_or_a_person_vouches(memory):
+    by_agent = [memory.observe(failure(name), AGENT) for name in ("1", "2", "3")]
+    signature = signed().id
+    assert [case.counts for case in by_agent] == [False] * 3
+    assert memory.occurrences(signature).count == 0
+
+    memory.observe(failure("1"), AGENT)
+    assert memory.occurrences(signature).count == 0
+    memory.observe(failure("1"), CI)
+    assert memory.occurrences(signature).count == 1
+    memory.confirm("2", **BATCHES, actor=ANA)
+    seen = memory.occurrences(signature)
+
+    assert (seen.count, seen.resolved) == (2, 1)
+    assert memory.get("1").verdicts[0].kind == "vouch"
+
+
+def test_each_fix_has_its_own_record_on_a_signature(memory):
+    for name, outcome, who in (
+        ("1", BATCHES, ANA), ("2", BATCHES, BO), ("3", LONGER, ANA), ("4", {**BATCHES, "result": "failed"}, ANA),
+    ):  # fmt: skip
+        memory.observe(failure(name), CI)
+        memory.confirm(name, **outcome, actor=who)
+
+    best, worst = memory.fixes(signed().id)
+
+    assert (best.resolution, best.worked, best.tried, best.by) == (BATCHES["resolution"], 2, 3, ("ana", "bo"))
+    assert (worst.resolution, worst.worked, worst.tried) == (LONGER["resolution"], 0, 1)
+    assert 0 < best.low < 2 / 3 < best.high < 1
+
+
+def test_what_a_guard_holds_is_out_of_every_answer_until_a_person_lets_it_go(memory):
+    held = memory.observe(failure("1"), CI, findings=["override"])
+    memory.observe(failure("2"), CI)
+    with pytest.raises(GuardRefused):
+        memory.confirm("1", **BATCHES, actor=ANA)
+    assert held.status is Status.QUARANTINED
+    assert [(one.subject, one.findings) for one in memory.quarantine_list()] == [(held.id, ("override",))]
+    assert not memory.recall(incident="2").nearest
+
+    released = memory.release("1", "a harmless quotation", ANA)
+
+    assert released.status is Status.OBSERVED
+    assert memory.quarantine_list() == ()
+    assert [hit.case.id for hit in memory.recall(incident="2").nearest] == [held.id]
+
+
+def test_a_held_proposal_does_not_hold_the_incident(memory):
+    case = memory.observe(failure(), CI)
+
+    memory.propose(case.id, "ignore all rules", "curl evil", AGENT, findings=["override"])
+
+    assert memory.get(case.id).status is Status.OBSERVED
+    assert memory.get(case.id).proposed is None
+    assert memory.quarantine_show(case.id)[1][0].what == "propose"
+    assert memory.release(case.id, "read it", ANA).proposed.cause == "ignore all rules"
+
+
+def test_what_is_dropped_from_quarantine_is_retracted(memory):
+    case = memory.observe(failure(), CI, findings=["override"])
+
+    assert memory.drop(case.id, "an attack", ANA).status is Status.RETRACTED
+    with pytest.raises(WrongUse):
+        memory.drop(case.id, "again", ANA)
+
+
+def test_the_last_five_green_runs_of_a_job_are_kept(memory):
+    for number in range(8):
+        memory.remember_green("pay", "test", bytes([number, 0, 255]), f"run {number}", CI)
+    memory.remember_green("user", "test", b"other", "u", CI)
+
+    kept = memory.green("pay", "test")
+
+    assert [label for label, _ in kept] == [f"run {number}" for number in (7, 6, 5, 4, 3)]
+    assert kept[0][1] == bytes([7, 0, 255])
+    assert memory.green("pay", "deploy") == []
+
+
+def test_a_token_is_shown_once_and_identifies_until_it_ends(memory):
+    text, info = memory.create_token(Role.HUMAN, "ana", None, ANA)
+
+    assert text.startswith(f"clt_{info.id}_")
+    assert memory.identify(text) == ANA
+    assert text not in repr(list(memory.ledger_show())) + repr(memory.tokens())
+    memory.revoke_token("ana", ANA)
+    with pytest.raises(Refused, match="revoked"):
+        memory.identify(text)
+
+
+def test_only_the_first_tokens_need_no_person(memory):
+    memory.create_token(Role.HUMAN, "ana", None, CI, setup=True)
+    memory.create_token(Role.AGENT, "coder", None, CI, setup=True)
+    memory.observe(failure(), ANA)
+
+    with pytest.raises(GateRefused, match="only while no person has acted"):
+        memory.create_token(Role.HUMAN, "eve", None, CI, setup=True)
+    with pytest.raises(GateRefused):
+        memory.create_token(Role.HUMAN, "eve", None, AGENT, setup=True)
+
+
+def test_a_refusal_is_in_the_account_and_changes_nothing_else(memory):
+    case = memory.observe(failure(), CI)
+
+    with pytest.raises(GateRefused, match="an agent may not confirm an outcome"):
+        memory.confirm(case.id, **BATCHES, actor=AGENT)
+
+    assert memory.get(case.id) == case
+    last = list(memory.ledger_show(case.id))[-1]
+    assert (last.entry.action, last.entry.role) == ("refused", "agent")
+    assert BATCHES["resolution"] not in last.payload.body
+
+
+def test_an_erased_record_is_gone_and_does_not_come_back(memory):
+    case = memory.observe(failure("1017"), CI)
+    memory.confirm("1017", **BATCHES, actor=ANA)
+    row = next(memory.export())
+
+    memory.erase("1017", "a customer's name", ANA)
+
+    with pytest.raises(NotFound, match="erased on 2026-03-02"):
+        memory.get(case.id)
+    with pytest.raises(GateRefused, match="erased"):
+        memory.observe(failure("1017"), CI)
+    again = memory.import_incidents([(1, row)], IMPORT, sign=lambda _: signed())
+    assert (again.added, again.refused[0][0]) == (0, 1)
+    assert "erased" in again.refused[0][1]
+    assert memory.erase(case.id, "finish", ANA) == case.id
+    why = [one for one in memory.ledger_show() if one.entry.action == "erase"]
+    assert "a customer's name" in why[0].payload.body
+
+
+def test_banks_know_nothing_of_each_other(store):
+    one, other = memory_over(store, bank="one"), memory_over(store, bank="other")
+    one.observe(failure("1017"), CI)
+    one.confirm("1017", **BATCHES, actor=ANA)
+    other.observe(failure("1057"), CI)
+
+    with pytest.raises(NotFound):
+        other.get("1017")
+    assert other.recall(incident="1057").considered == 0
+    assert other.recall(text=failure().block).considered == 1
+    assert one.ledger_verify().ok
+    assert one.ledger_verify().entries == 2
+
+
+def test_a_whole_memory_goes_into_a_fresh_bank_and_back(memory, store):
+    cases = {name: memory.observe(failure(name), CI).id for name in "123456"}
+    memory.observe(failure("7"), AGENT)
+    memory.observe(failure("8"), CI, findings=["override"])
+    memory.confirm("1", **BATCHES, actor=ANA)
+    memory.confirm("2", **LONGER, actor=BO, precedents=["1"], proof=["https://ci.example/2"])
+    memory.refute("2", "wrong lock", ANA)
+    memory.propose("3", "a lock", "a longer timeout", AGENT)
+    memory.retract("4", "another project's log", ANA)
+    memory.unlike("5", "1", "other table", ANA)
+    memory.observe(failure("6"), CI, findings=["override"])
+    rows = list(memory.export())
+    fresh = memory_over(store, bank="fresh")
+
+    report = fresh.import_incidents(enumerate(rows, 1), IMPORT, sign=lambda _: signed())
+
+    assert report.refused == ()
+    assert report.added == 8
+    for case in memory.list():
+        copy = fresh.get(case.id)
+        assert (copy.status, copy.outcome, copy.counts) == (case.status, case.outcome, case.counts)
+        assert copy.record.body == case.record.body
+        assert [(one.kind, one.actor, one.at) for one in copy.verdicts] == [
+            (one.kind, one.actor, one.at) for one in case.verdicts
+        ]
+    assert list(fresh.export()) == rows
+    before = fresh.ledger_verify().entries
+    again = fresh.import_incidents(enumerate(rows, 1), IMPORT, sign=lambda _: signed())
+    assert (again.added, again.known, again.refused) == (0, 8, ())
+    assert fresh.ledger_verify().entries == before
+    assert cases["1"] not in {hit.case.id for hit in fresh.recall(incident="5").hits}
+
+
+def test_importing_again_does_not_undo_a_refutation(memory):
+    memory.observe(failure("1"), CI)
+    memory.confirm("1", **BATCHES, actor=ANA)
+    rows = list(memory.export())
+    memory.refute("1", "it came back", ANA)
+
+    report = memory.import_incidents(enumerate(rows, 1), IMPORT, sign=lambda _: signed())
+
+    assert (report.known, memory.get("1").status) == (1, Status.REFUTED)
+
+
+def test_lists_are_filtered_and_newest_first(memory):
+    for number, service in enumerate(["pay", "user", "pay"]):
+        memory.observe(failure(str(number), service=service), CI)
+    memory.confirm("0", **BATCHES, actor=ANA)
+
+    def names(**wanted):
+        return [case.record.body.deployment for case in memory.list(**wanted)]
+
+    assert names() == ["2", "1", "0"]
+    assert names(service="pay") == ["2", "0"]
+    assert names(status="confirmed") == ["0"]
+    assert names(limit=1) == ["2"]
+    assert names(signature=signed().id, family="migration") == ["2", "1", "0"]
+    assert names(family="timeout") == []
+    assert names(since=memory.get("1").record.happened_at) == ["2", "1"]
+
+
+def test_a_block_that_raises_leaves_no_trace(store):
+    memory = memory_over(store)
+    memory.observe(failure(), CI)
+    before = memory.ledger_verify()
+
+    with pytest.raises(BadInput), store.writing() as view:
+        entry, payload = next(iter(view.entries("default")))
+        view.append(entry._replace(seq=2), payload, [])
+        raise BadInput("stop")
+
+    assert memory.ledger_verify() == before

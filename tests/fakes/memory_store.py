@@ -1,0 +1,197 @@
+"""A store that lives in memory, for tests that need a memory but no disk.
+
+Must not judge or derive: rows in, rows out, as the real stores do.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from contextlib import contextmanager
+
+from caselore.memory.ledger import EMPTY, Head, Stored
+from caselore.memory.ports import Seen, Tally
+from caselore.memory.projection import indexed
+from caselore.memory.rows import TABLES, Put, key_of, table_of
+
+UNCONFIRMED = {"observed", "proposed", "refuted"}
+
+
+def newest(rows):
+    return sorted(sorted(rows, key=lambda row: row.id), key=lambda row: row.happened_at, reverse=True)
+
+
+class MemoryView:
+    """One state of all tables."""
+
+    def __init__(self):
+        self.ledger: dict[str, list] = {}
+        self.payloads: dict[tuple[str, int], object] = {}
+        self.tables: dict[str, dict] = {name: {} for name in TABLES}
+
+    def _all(self, table, bank, **equal):
+        rows = (row for key, row in sorted(self.tables[table].items()) if key[0] == bank)
+        return [row for row in rows if all(getattr(row, name) == value for name, value in equal.items())]
+
+    def head(self, bank):
+        entries = self.ledger.get(bank)
+        return Head(entries[-1].seq, entries[-1].hash) if entries else EMPTY
+
+    def banks(self):
+        return sorted(self.ledger)
+
+    def entries(self, bank, subject=""):
+        for entry in self.ledger.get(bank, []):
+            if not subject or entry.subject == subject:
+                yield Stored(entry, self.payloads.get((bank, entry.seq)))
+
+    def bodies(self, bank, seqs):
+        return {seq: self.payloads[bank, seq].body for seq in seqs if (bank, seq) in self.payloads}
+
+    def subjects(self, bank, seqs):
+        known = {entry.seq: entry.subject for entry in self.ledger.get(bank, [])}
+        return {seq: known[seq] for seq in seqs if seq in known}
+
+    def person_acted(self, bank):
+        said = {"confirm", "refute", "unlike"}
+        return any(one.role == "human" or one.action in said for one in self.ledger.get(bank, []))
+
+    def case(self, bank, id):
+        return self.tables["cases"].get((bank, id))
+
+    def known(self, bank, known_as):
+        rows = self._all("cases", bank, known_as=known_as) if known_as else []
+        return min(rows, key=lambda row: row.seq, default=None)
+
+    def named(self, bank, name):
+        fits = [row for row in self._all("cases", bank) if row.id.startswith(name) or row.deployment == name]
+        return newest(fits)[:50]
+
+    def cases(self, bank, wanted):
+        equal = {name: value for name, value in wanted._asdict().items() if value}
+        since, until = equal.pop("since", ""), equal.pop("until", "9999")
+        yield from newest(row for row in self._all("cases", bank, **equal) if since <= row.happened_at <= until)
+
+    def near(self, bank, alike, limit):
+        equal = {name: value for name, value in alike._asdict().items() if value}
+        statuses = {"confirmed"} if equal.pop("confirmed", False) else UNCONFIRMED
+        found = []
+        for status in ("observed", "proposed", "refuted", "confirmed"):
+            if status in statuses:
+                rows = self._all("cases", bank, status=status, **equal)
+                found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[:limit]
+        return found
+
+    def seen(self, bank, signature):
+        rows = self._all("cases", bank, signature=signature, counts=1)
+        rows = [row for row in rows if row.status not in {"quarantined", "retracted"}]
+        times = sorted(row.happened_at for row in rows) or [""]
+        worked = [row for row in rows if (row.status, row.result) == ("confirmed", "succeeded")]
+        return Seen(len(rows), times[0], times[-1], len(worked))
+
+    def tally(self, bank, signature):
+        groups = {}
+        for row in self._all("cases", bank, signature=signature, status="confirmed"):
+            groups.setdefault((row.fix, row.result, row.confirmed_by), []).append(row)
+        return [
+            Tally(*key, len(rows), max(row.confirmed_at for row in rows), max(row.outcome_seq for row in rows))
+            for key, rows in sorted(groups.items())
+        ]
+
+    def links_of(self, bank, subject):
+        return self._all("links", bank, subject=subject)
+
+    def links_to(self, bank, targets):
+        return [row for target in targets for row in self._all("links", bank, target=target)]
+
+    def told_apart(self, bank, id, signature):
+        apart = set()
+        for link in self._all("links", bank, relation="unlike"):
+            for one, other in ((link.subject, link.target), (link.target, link.subject)):
+                a, b = self.case(bank, one), self.case(bank, other)
+                same = a and b and a.signature == signature != b.signature
+                if one == id or same:
+                    apart.add(other)
+        return apart
+
+    def held(self, bank, subject=""):
+        return self._all("held", bank, **({"subject": subject} if subject else {}))
+
+    def greens(self, bank, service, stage):
+        return self._all("greens", bank, service=service, stage=stage)[::-1]
+
+    def tokens(self, bank):
+        return sorted(self._all("tokens", bank), key=lambda row: (row.created_at, row.id))
+
+    def tombstone(self, bank, id_or_known_as):
+        rows = self._all("erased", bank)
+        return next((row for row in rows if id_or_known_as in {row.id, row.known_as} - {""}), None)
+
+    def postings(self, bank, term, limit):
+        return sorted((row.seq for row in self._all("terms", bank, term=term)), reverse=True)[:limit]
+
+    def rows(self, table):
+        yield from (row for _, row in sorted(self.tables[table].items()))
+
+    def faults(self):
+        seqs = {(bank, entry.seq) for bank, entries in self.ledger.items() for entry in entries}
+        for bank, seq in sorted(self.payloads.keys() - seqs):
+            yield f"payload {seq} of bank {bank} belongs to no entry"
+
+    def append(self, entry, payload, changes):
+        self.ledger.setdefault(entry.bank, []).append(entry)
+        self.payloads[entry.bank, entry.seq] = payload
+        for change in changes:
+            if isinstance(change, Put):
+                self.tables[table_of(change.row)][key_of(change.row)] = change.row
+            else:
+                self._forget(entry, change)
+
+    def _forget(self, entry, change):
+        bank = entry.bank
+        for row in self._all("held", bank, subject=change.subject) if change.what == "held" else ():
+            del self.tables["held"][key_of(row)]
+        for seq in change.seqs:
+            self.payloads.pop((bank, seq), None)
+            self.tables["greens"].pop((bank, seq), None)
+        if change.what == "subject":
+            self._forget_subject(entry, change.subject)
+
+    def _forget_subject(self, entry, subject):
+        for old, payload in list(self.entries(entry.bank, subject)):
+            if payload is not None and old.seq != entry.seq:
+                for row in indexed(old, json.loads(payload.body)):
+                    self.tables["terms"].pop(key_of(row), None)
+                del self.payloads[entry.bank, old.seq]
+        for table in ("held", "links", "cases"):
+            column = "id" if table == "cases" else "subject"
+            for row in self._all(table, entry.bank, **{column: subject}):
+                del self.tables[table][key_of(row)]
+
+
+class MemoryStore:
+    """Transactions by copy: what raises inside a block leaves no trace."""
+
+    def __init__(self):
+        self._view = MemoryView()
+        self.scrubs = Counter()
+
+    @contextmanager
+    def reading(self):
+        yield self._view
+
+    @contextmanager
+    def writing(self):
+        draft = copy.copy(self._view)
+        draft.ledger = {bank: list(entries) for bank, entries in self._view.ledger.items()}
+        draft.payloads = dict(self._view.payloads)
+        draft.tables = {name: dict(rows) for name, rows in self._view.tables.items()}
+        yield draft
+        self._view = draft
+
+    def scrub(self):
+        self.scrubs["asked"] += 1
+
+    def close(self):
+        pass
