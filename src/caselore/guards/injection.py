@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from caselore.guards import normalise
+from caselore.guards import decode, normalise
 from caselore.guards.rules import Lines, RuleSet
 
 REACH = 400  # bytes of context around a literal that a rule may see
@@ -31,22 +31,25 @@ def _rules() -> RuleSet:
 def scan(text: str) -> tuple[Injection, ...]:
     """Find orders to a model in both views of a text, in order of lines.
 
-    A finding of the shown view is not repeated for the raw one.
+    The shown view is what a terminal shows; the raw view is all that the bytes say: redrawn,
+    invisible, look-alike and encoded text. A finding of the first is not repeated for the second.
     """
-    seen = normalise.shown(text)
-    found = {(line, rule): "shown" for line, rule in _hits(seen)}
+    seen = decode.unprefixed(normalise.shown(text))
+    found = {place: "shown" for place in _hits(seen)}
     for view in _raw_views(text, seen):
-        for line, rule in _hits(view):
-            found.setdefault((line, rule), "raw")
+        for place in _hits(view):
+            found.setdefault(place, "raw")
+    for place in _decoded_hits(seen):
+        found.setdefault(place, "raw")
     return tuple(sorted(Injection(line, rule, view) for (line, rule), view in found.items()))
 
 
 def _raw_views(text: str, seen: str) -> list[str]:
     """Give the views that say more than the screen: redrawn, invisible and look-alike text."""
     views = []
-    if "\r" in text or "\x08" in text or "\x1b" in text:
-        bare = normalise.plain(text).replace("\r", " ")
-        if bare != seen:
+    if "\x08" in text or "\x1b" in text or "\r" in text:
+        bare = normalise.spoken(text)
+        if bare:
             views.append(bare)
     if not text.isascii():
         revealed = normalise.skeleton(normalise.revealed(seen))
@@ -63,3 +66,11 @@ def _hits(view: str) -> set[tuple[int, str]]:
         return set()
     line = Lines(data)
     return {(line(place.first), place.rule.name) for place in found}
+
+
+def _decoded_hits(view: str) -> set[tuple[int, str]]:
+    """Find the rules that fit what a view encodes, at the line where that starts."""
+    data = view.encode("utf-8", "surrogatepass")
+    hits = [(offset, rule) for offset, text in decode.decoded(data) for _, rule in _hits(text)]
+    line = Lines(data) if hits else None
+    return {(line(offset), rule) for offset, rule in hits} if line else set()

@@ -21,6 +21,8 @@ _OSC = r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
 _ESCAPE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?")
 _PIECE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?|\r|\x08|[^\x1b\r\x08]+")
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]+")
+# What a terminal holds but does not show: the words of its strings, and concealed ones.
+_STRING = re.compile(r"\x1b(?:[\]PX^_]|\[(?:\d{1,3};)*8m)([^\x07\x1b\n]{8,})")
 _REDRAWS = re.compile(r"[\r\x08]|\x1b\[[0-9;]*[JKGC]")
 
 _INVISIBLE = frozenset(
@@ -45,6 +47,27 @@ def shown(text: str) -> str:
     if _REDRAWS.search(ends):
         ends = "\n".join(map(_shown_line, ends.split("\n")))
     return _OTHER_CONTROLS.sub("", plain(ends))
+
+
+def spoken(text: str) -> str:
+    """Give what the bytes say beyond the screen: only redrawn lines and the texts within escapes.
+
+    Other lines are blank, so that line numbers stay.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    said = [_spoken_line(line) for line in lines]
+    return "\n".join(said) if any(said) else ""
+
+
+def _spoken_line(line: str) -> str:
+    """Give a line's overwritten parts and the words inside its terminal strings."""
+    bare = line.rstrip("\r")
+    redrawn = "\r" in bare or "\x08" in bare
+    strings = _STRING.findall(bare) if "\x1b" in bare else []
+    if not redrawn and not strings:
+        return ""
+    parts = plain(bare).replace("\x08", "").split("\r") if redrawn else []
+    return " \x1f ".join([*strings, *parts])
 
 
 def _shown_line(line: str) -> str:
@@ -90,7 +113,8 @@ def _move(cells: list[str], at: int, escape: str) -> int:
     if argument in ("", "0"):
         del cells[at:]
     elif argument == "2":
-        cells[:] = [" "] * at
+        cells.clear()  # the column is let go too: keeping it would pad once more for each erasure
+        return 0
     return at
 
 

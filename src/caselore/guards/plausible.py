@@ -42,8 +42,13 @@ def is_digest(value: bytes) -> bool:
 
 
 def stands_for(value: bytes) -> bool:
-    """Say whether a value is a placeholder, a reference or a plain word of configuration."""
-    return _STANDS_FOR.search(value) is not None or _WORD.fullmatch(value) is not None
+    """Say whether a value is a placeholder or a reference."""
+    return _STANDS_FOR.search(value) is not None
+
+
+def is_word(value: bytes) -> bool:
+    """Say whether a value is a plain word, a path or a call in a configuration."""
+    return _WORD.fullmatch(value) is not None
 
 
 def mixed(value: bytes) -> bool:
@@ -54,11 +59,13 @@ def mixed(value: bytes) -> bool:
 
 
 def accepts(value: bytes, options: dict[str, Any]) -> bool:
-    """Judge a value by its rule's options: `loose`, `mixed` and `entropy`."""
+    """Judge a value by its rule's options: `loose`, `mixed`, `digest` and `entropy`."""
     if stands_for(value):
         return False
     if options.get("loose"):
-        return True
-    if options.get("mixed") and (is_digest(value) or not mixed(value)):
-        return False
+        return not is_word(value)
+    if options.get("mixed"):
+        digest = is_digest(value) and not options.get("digest")
+        if digest or is_word(value) or not mixed(value):
+            return False
     return entropy(value) >= float(options.get("entropy", LEAST_ENTROPY))

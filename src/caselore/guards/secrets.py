@@ -14,6 +14,7 @@ from caselore.guards import normalise, plausible
 from caselore.guards.rules import Found, RuleSet
 
 REACH = 256  # bytes around a literal that a rule may see; a longer value is followed to its end
+KEY_BYTES = 32_000  # bytes within which a private key must end
 KEY_LINES = 200  # lines of a private key that is never closed
 EXACT_LEAST = 4  # a shorter value of the user's would mask half of a log
 
@@ -104,10 +105,12 @@ def _exact(data: bytes, values: Iterable[str]) -> Iterator[_Span]:
 
 def _spans(data: bytes) -> Iterator[_Span]:
     """Give the spans of all rules in the order of precedence within a window."""
-    end = 0
+    end = key_end = 0
     for found in _rules().find(data):
         if found.rule.options.get("block"):
-            yield from _key_lines(data, found)
+            for span in _key_lines(data, found) if found.first >= key_end else ():
+                key_end = span.last
+                yield span
             continue
         for first, last in found.spans:
             if first >= end and plausible.accepts(data[first:last], found.rule.options):
@@ -119,7 +122,7 @@ def _spans(data: bytes) -> Iterator[_Span]:
 
 def _key_lines(data: bytes, found: Found) -> Iterator[_Span]:
     """Give the body of a private key, line by line, from its opening to its end."""
-    at, end = found.last, data.find(b"-----END", found.last)
+    at, end = found.last, data.find(b"-----END", found.last, found.last + KEY_BYTES)
     closed = end >= 0 and data.count(b"\n", at, end) <= KEY_LINES
     for _ in range(KEY_LINES):
         stop = data.find(b"\n", at)

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from caselore.guards import normalise
 from caselore.guards.words import (
@@ -47,6 +48,7 @@ class Token:
         return self.first + len(self.text)
 
 
+LONGEST = 400  # characters of a token that is looked at; a longer one must stand as it is
 UNITS = MEASURES | COUNTS
 
 _RUN = re.compile(r"\S+")
@@ -57,7 +59,9 @@ _SPAN = re.compile(
     r"`(?P<command>[^`\n]{1,500})`|\"(?P<a>[^\"\n]{1,300})\"|“(?P<b>[^”\n]{1,300})”|«(?P<c>[^»\n]{1,300})»"
     r"|(?<!\w)'(?P<d>[^'\n]{1,300})'(?!\w)|(?<!\w)‘(?P<e>[^’\n]{1,300})’(?!\w)"
 )
-_NUMBER = re.compile(r"[<>=!~^≥≤≈±+\-−]*[$€£#]?\d[\d.,:_/×]*(?P<unit>[A-Za-zµ%°/]*)\+?")
+_NUMBER = re.compile(
+    r"[<>=!~^≥≤≈±+\-−]*[$€£#]?\d[\d.,:_/×]*(?P<unit>(?:[A-Za-zµ%°][A-Za-zµ%°/]*)?)\+?"
+)
 _VERSION = re.compile(
     r"[<>=!~^]*[vV]?\d+(?:\.(?:\d+|[xX*]))+(?:[-+.~]?[0-9A-Za-z][0-9A-Za-z.+-]*)?"
 )
@@ -118,8 +122,7 @@ def _spans(text: str) -> Iterator[Value]:
 
 
 def _token_values(text: str) -> Iterator[Value]:
-    listed = list(tokens(text))
-    for token, after in zip(listed, [*listed[1:], Token("", 0, True)], strict=True):
+    for token, after in pairwise([*tokens(text), Token("", 0, True)]):
         yield from _of_token(token, after)
 
 
@@ -169,6 +172,8 @@ def _counted(token: Token, after: Token) -> Value | None:
 
 def kind_of(text: str, *, opens: bool = False) -> str:
     """Tell what a token is: `plain` for a word of prose, else the kind of its value."""
+    if len(text) > LONGEST:
+        return "identifier"
     if normalise.has_invisible(text) or any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
         return "hidden"
     if not text.isascii() and _is_odd(text):
