@@ -152,6 +152,8 @@ _NO_ROOM = frozenset(
 
 def translate(error: sqlite3.Error, path: Path) -> CaseloreError:
     """Give our error for one of SQLite's, with the file's name and SQLite's own words."""
+    if str(error).startswith("Could not decode"):  # the rest of it would show what is stored
+        return StoreDamaged(f"{path}: {StoreDamaged.__doc__} (a stored text is no valid UTF-8)")
     code = getattr(error, "sqlite_errorcode", 0)
     kind = StoreFull if code in _NO_ROOM else _BY_CODE.get(code & 0xFF, Unavailable)
     words = (kind.__doc__ or "").strip()
@@ -165,3 +167,5 @@ def mapped(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from error
+    except UnicodeDecodeError as error:  # a damaged page: stored text is always sound UTF-8
+        raise StoreDamaged(f"{path}: {StoreDamaged.__doc__} ({error})") from error
