@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+Find = Callable[[bytes], list[tuple[int, int]]]
+"""Bytes -> (offset in the line, pattern number) for each hit."""
 Hits = dict[int, set[int]]
 """Line index -> the numbers of the patterns that match in that line."""
 
@@ -94,7 +96,7 @@ class Engine:
         self.name = name
         self._kind = kind
         self._seen = 0
-        self._find: Callable[[bytes], list[tuple[int, int]]] | None = None
+        self._find: Find | None = None
         self._native = False
         self._lock = threading.Lock()
 
@@ -110,7 +112,7 @@ class Engine:
                 found.add(number)
         return hits
 
-    def _matcher(self, size: int) -> Callable[[bytes], list[tuple[int, int]]]:
+    def _matcher(self, size: int) -> Find:
         """Choose the engine: the native one when it is at hand or the input is worth compiling for."""
         with self._lock:
             self._seen += size
@@ -133,7 +135,7 @@ class Engine:
         return self._kind == "hyperscan" or self._seen >= _COMPILE_AFTER
 
 
-def _hyperscan(engine: Engine) -> Callable[[bytes], list[tuple[int, int]]] | None:
+def _hyperscan(engine: Engine) -> Find | None:
     """Load or compile the hyperscan database; None where it is not installed or not worth it yet."""
     if engine.wants_native() or _stored(engine):
         database = native_database(engine.patterns, engine.name, single=False)
@@ -195,7 +197,7 @@ def _keep(place: Path | None, content: bytes) -> None:
         return
 
 
-def _collector(database: Any) -> Callable[[bytes], list[tuple[int, int]]]:
+def _collector(database: Any) -> Find:
     """Wrap a database so that it gives (end offset, pattern) pairs."""
 
     def find(data: bytes) -> list[tuple[int, int]]:
@@ -211,20 +213,31 @@ def _collector(database: Any) -> Callable[[bytes], list[tuple[int, int]]]:
     return find
 
 
-def _re2(patterns: Sequence[str]) -> Callable[[bytes], list[tuple[int, int]]] | None:
+def first_hits(patterns: Sequence[str], name: str, kind: str = "") -> Find:
+    """Give a search that tells, of a piece of raw log, each pattern that it holds and where first.
+
+    At most one place a pattern: a log full of errors costs no more than a quiet one.
+    """
+    short = tuple(one_line(p) for p in patterns)
+    database = native_database(short, name, single=True) if kind in ("", "hyperscan") else None
+    if database is not None:
+        return _collector(database)
+    chosen = _re2_set(short) if kind in ("", "re2") else None
+    compiled = [re.compile(p.encode(), re.M) for p in short]
+
+    def find(data: bytes) -> list[tuple[int, int]]:
+        numbers = range(len(compiled)) if chosen is None else chosen.Match(data) or ()
+        found = ((compiled[n].search(data), n) for n in numbers)
+        return [(match.start(), n) for match, n in found if match]
+
+    return find
+
+
+def _re2(patterns: Sequence[str]) -> Find | None:
     """Match line by line with a set of google-re2; None where that is not installed."""
-    try:
-        import re2  # noqa: PLC0415  only where the native engine is not used
-    except ImportError:
+    chosen = _re2_set(patterns)
+    if chosen is None:
         return None
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = 96 << 20
-    options.log_errors = False
-    chosen = re2.Set.SearchSet(options)
-    for pattern in patterns:
-        chosen.Add(pattern.encode())
-    chosen.Compile()
 
     def find(data: bytes) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
@@ -238,7 +251,24 @@ def _re2(patterns: Sequence[str]) -> Callable[[bytes], list[tuple[int, int]]] | 
     return find
 
 
-def _re(patterns: Sequence[str]) -> Callable[[bytes], list[tuple[int, int]]]:
+def _re2_set(patterns: Sequence[str]) -> Any:
+    """Compile a set of google-re2; None where that is not installed."""
+    try:
+        import re2  # noqa: PLC0415  only where the native engine is not used
+    except ImportError:
+        return None
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 96 << 20
+    options.log_errors = False
+    chosen = re2.Set.SearchSet(options)
+    for pattern in patterns:
+        chosen.Add(f"(?m){pattern}".encode())
+    chosen.Compile()
+    return chosen
+
+
+def _re(patterns: Sequence[str]) -> Find:
     """Match with the standard library: slow, and needs nothing."""
     compiled = [re.compile(p.encode(), re.M) for p in patterns]
 

@@ -15,6 +15,9 @@ from caselore.logs.signs import Marked
 
 _PAD_ABOVE: Final = 3
 _PAD_BELOW: Final = 4
+_NEAR: Final = 35.0  # points below the best at which a new run is as good as its
+_LEAD: Final = 10  # lines of a new run shown before its first block
+_JOIN: Final = 2  # known lines that may part a new run
 _WEAKEST: Final = 35.0  # points below the best that a further block may have
 
 
@@ -41,8 +44,11 @@ def choose(
     left = budget
     wanted = list(_wanted(ranked, line, budget))
     if new is not None:
-        wanted = wanted[:1] + [s for w in wanted[1:] for s in [w]]
-    for span in wanted[:1] + _padding(page, marked, wanted[:1]) + wanted[1:]:
+        near = [r.block for r in ranked if r.score > ranked[0].score - _NEAR]
+        order = _new_runs(page, marked, [Span(b.first, b.last, b.why) for b in near], wanted, new)
+    else:
+        order = wanted[:1] + _padding(page, marked, wanted[:1]) + wanted[1:]
+    for span in order + _padding(page, marked, order[:1], 12) + wanted:
         for piece in _free(span, taken):
             cut = _cut(page, piece, left)
             if cut is None:
@@ -56,34 +62,92 @@ def choose(
 
 
 def _wanted(ranked: Sequence[Ranked], line: int | None, budget: int) -> Iterator[Span]:
-    """Give the blocks as spans; of one longer than the budget, head and the part round its line."""
+    """Give the blocks as spans; of one longer than the budget, its head and the part round its line."""
     for number, each in enumerate(ranked):
         block = each.block
-        if number and each.score < ranked[0].score - _WEAKEST and number > 3:
+        if number > 3 and each.score < ranked[0].score - _WEAKEST:
             return
-        size = block.last - block.first + 1
         point = line if number == 0 and line is not None else block.line
-        if size <= budget or point - block.first < budget:
+        if block.last - block.first < budget or not block.first <= point <= block.last:
             yield Span(block.first, block.last, block.why)
+        else:
+            yield from _long(block.first, block.last, point, block.why, budget)
+
+
+def _long(first: int, last: int, point: int, why: str, budget: int) -> Iterator[Span]:
+    """Cut a block that is longer than the budget."""
+    around = budget // 4
+    head = budget - around
+    if point - first < head - 2:
+        yield Span(first, last, why)
+        return
+    yield Span(first, first + head - 1, why)
+    yield Span(
+        max(first + head, point - around // 2),
+        min(last, point + around - around // 2),
+        f"{why}, its line",
+    )
+
+
+def _new_runs(
+    page: Page, marked: Marked, near: Sequence[Span], wanted: Sequence[Span], new: Sequence[bool]
+) -> list[Span]:
+    """Take what a passing run did not say, in time order: first runs that hold a block, then others."""
+    runs = list(_runs(page, new))
+    echoes = [r for r in runs if all(marked.has(i, "command") for i in range(r.first, r.last + 1))]
+    others = [r for r in runs if r not in echoes]
+    best = [r for r in others if _meets(r, near)]
+    told = [r for r in others if r not in best and _meets(r, wanted)]
+    rest = [r for r in others if r not in best and r not in told]
+    return [
+        *(_from_block(r, near) for r in best),
+        *(_from_block(r, wanted) for r in told),
+        *rest,
+        *echoes,
+    ]
+
+
+def _from_block(run: Span, blocks: Sequence[Span]) -> Span:
+    """Let a long run begin shortly before its first block, so that the block is surely shown."""
+    first = min(b.first for b in blocks if run.first <= b.last and b.first <= run.last)
+    if first - run.first <= _LEAD:
+        return run
+    return Span(first - _LEAD, run.last, run.why)
+
+
+def _meets(run: Span, spans: Sequence[Span]) -> bool:
+    """Say whether a run overlaps any of these spans."""
+    return any(run.first <= s.last and s.first <= run.last for s in spans)
+
+
+def _runs(page: Page, new: Sequence[bool]) -> Iterator[Span]:
+    """Join new lines that at most two known or blank ones part."""
+    first: int | None = None
+    last = 0
+    for i, fresh in enumerate(new):
+        if not fresh:
             continue
-        head = budget // 3
-        yield Span(
-            max(block.first, point - head), min(block.last, point + budget - head - 1), block.why
-        )
+        if first is not None and i - last > _JOIN:
+            yield Span(first, last, "not in a passing run")
+            first = None
+        first = i if first is None else first
+        last = i
+    if first is not None:
+        yield Span(first, last, "not in a passing run")
 
 
-def _padding(page: Page, marked: Marked, spans: Sequence[Span]) -> list[Span]:
+def _padding(page: Page, marked: Marked, spans: Sequence[Span], more: int = 0) -> list[Span]:
     """Take some lines round the best block, as far as they are output of the same command."""
     if not spans:
         return []
     first = last = spans[0].first
-    for i in range(spans[0].first - 1, max(-1, spans[0].first - 1 - _PAD_ABOVE), -1):
+    for i in range(spans[0].first - 1, max(-1, spans[0].first - 1 - _PAD_ABOVE - more), -1):
         if marked.has(i, "exit", "command") or i + 1 in page.gaps:
             break
         first = i
     end = spans[0].last
     last = end
-    for i in range(end + 1, min(len(page.lines), end + 1 + _PAD_BELOW)):
+    for i in range(end + 1, min(len(page.lines), end + 1 + _PAD_BELOW + more)):
         if i in page.gaps:
             break
         last = i

@@ -79,6 +79,21 @@ class Page:
     numbers: Sequence[int]
     marks: list[Mark] = field(default_factory=list)
     gaps: frozenset[int] = frozenset()
+    segments: tuple[Segment, ...] = ()
+
+    def raw(self, first: int, last: int) -> list[str]:
+        """Give the lines of the log with these numbers as they were written."""
+        for segment in self.segments:
+            lines = self._split[segment.first]
+            if segment.first <= first < segment.first + len(lines):
+                part = lines[first - segment.first : last - segment.first + 1]
+                return [_capped(line).decode("utf-8", "replace") for line in part]
+        return []
+
+    @cached_property
+    def _split(self) -> dict[int, list[bytes]]:
+        """Raw lines of each segment, by the number of its first line."""
+        return {segment.first: segment.data.split(b"\n") for segment in self.segments}
 
     @cached_property
     def starts(self) -> list[int]:
@@ -105,7 +120,9 @@ def build(segments: Sequence[Segment]) -> Page:
         lines.extend(shown)
         numbers.extend(range(segment.first, segment.first + len(shown)))
         marks.extend(Mark(base + at, text) for at, text in tokens)
-    return _squeezed(lines, numbers, marks, gaps)
+    page = _squeezed(lines, numbers, marks, gaps)
+    page.segments = tuple(segments)
+    return page
 
 
 def shown_lines(data: bytes) -> tuple[list[bytes], list[tuple[int, str]]]:

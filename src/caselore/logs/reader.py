@@ -5,7 +5,6 @@ Must not hold rules of its own about what a failure looks like.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -13,19 +12,21 @@ from typing import BinaryIO, Final
 from caselore.logs import families as family_table
 from caselore.logs import signature as identity
 from caselore.logs.blocks import Block, tool_blocks
-from caselore.logs.excerpt import Span, choose
+from caselore.logs.excerpt import choose
 from caselore.logs.green import GreenLines
-from caselore.logs.page import Page, Segment, build
+from caselore.logs.page import Page, build
 from caselore.logs.ranking import Ranked, failing_line, rank
-from caselore.logs.reading import Range, Reading, Redaction, Signature, Suspicion
+from caselore.logs.reading import Reading, Signature
+from caselore.logs.scan import scan
 from caselore.logs.sections import Region, regions
 from caselore.logs.shapes import shape_blocks
 from caselore.logs.signs import Book, Marked, book, mark
+from caselore.logs.shown import masked_text, shown
 from caselore.logs.source import Source
+from caselore.logs.truncation import notes_on_cuts
 
 BUDGET: Final = 40
 _BLOCK_LINES: Final = 60
-_SHOWN_WIDTH: Final = 2000
 Rarity = Callable[[Signature], float]
 
 
@@ -56,18 +57,20 @@ def read(
     Any bytes are answered: a log without a failure gives no failing line and a generic signature.
     """
     log = Source(source)
-    data = log.at(0, log.size)
-    count = data.count(b"\n") + (0 if data.endswith(b"\n") or not data else 1)
-    judged = judge(build([Segment(1, data)]), green, using or book())
+    scanned = scan(log)
+    judged = judge(build(scanned.segments), green, using or book())
     spans = choose(judged.page, judged.marked, judged.ranked, judged.line, budget, judged.new)
-    excerpt, redactions, injection = _shown(judged.page, spans)
-    block = _block_text(judged)
+    excerpt, redactions, injection = shown(judged.page, spans)
+    block = masked_text(_block_lines(judged))
     signature = _signed(judged, block, green, rarity, families)
     number = None if judged.line is None else judged.page.numbers[judged.line]
-    notes = [f"new against {green.label}" if green else "no green run given"]
+    cuts = list(notes_on_cuts(judged.page, judged.marked, scanned.tail))
+    notes = [*cuts, f"new against {green.label}" if green else "no green run given"]
+    if not scanned.whole:
+        notes.append("a large log: read through once, judged round its anchors")
     return Reading(
-        name, count, log.size, False, number, excerpt, signature, redactions, injection,
-        hashlib.sha256(data).hexdigest(), block, tuple(notes), green.label if green else None,
+        name, scanned.lines, log.size, bool(cuts), number, excerpt, signature, redactions, injection,
+        scanned.digest, block, tuple(notes), green.label if green else None,
     )  # fmt: skip
 
 
@@ -83,25 +86,12 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
     return Judged(page, marked, failed, ranked, failing_line(page, marked, ranked, new), new)
 
 
-def _shown(
-    page: Page, spans: Sequence[Span]
-) -> tuple[tuple[Range, ...], tuple[Redaction, ...], tuple[Suspicion, ...]]:
-    """Turn spans into ranges with masked text, and scan them for secrets and instructions."""
-    ranges: list[Range] = []
-    for span in spans:
-        first, last = page.numbers[span.first], page.numbers[span.last]
-        text = "\n".join(line[:_SHOWN_WIDTH] for line in page.lines[span.first : span.last + 1])
-        ranges.append(Range(first, last, text, span.why))
-    return tuple(ranges), (), ()
-
-
-def _block_text(judged: Judged) -> str:
-    """Give the text of the top block: what is signed and compared."""
+def _block_lines(judged: Judged) -> list[str]:
+    """Give the lines of the top block: what is signed and compared."""
     if not judged.ranked:
-        return ""
+        return []
     block = judged.ranked[0].block
-    lines = judged.page.lines[block.first : min(block.last + 1, block.first + _BLOCK_LINES)]
-    return "\n".join(line[:_SHOWN_WIDTH] for line in lines)
+    return judged.page.lines[block.first : min(block.last + 1, block.first + _BLOCK_LINES)]
 
 
 def _signed(
@@ -115,11 +105,15 @@ def _signed(
     if not judged.ranked or judged.line is None:
         return identity.nothing()
     top = judged.ranked[0].block
-    line = judged.page.lines[judged.line]
+    raw = judged.page.lines[judged.line]
+    line = masked_text([raw])
     lines = tuple(block.split("\n"))
     family = family_table.family_of((line, *lines), top.family, extra)
-    facts = identity.Facts(top.tool, line, lines, top.unit, top.error, top.message, top.frame)
+    parts = [
+        part and masked_text([part]) for part in (top.unit, top.error, top.message, top.frame)
+    ]
+    facts = identity.Facts(top.tool, line, lines, *parts)
     signed = identity.sign(facts, family.name, rarity)
-    if green is not None and green.knows(line.encode("utf-8", "replace")):
+    if green is not None and green.knows(raw.encode("utf-8", "replace")):
         return identity.refused(signed)
     return signed

@@ -43,6 +43,8 @@ def weight_of(page: Page, marked: Marked, i: int) -> float:
     if not weight:
         return 0.0
     weight += _adjusted(found, page.lines[i])
+    if "logged" in found and marked.talks:
+        weight -= 18
     return max(weight, 1.0)
 
 
@@ -75,6 +77,11 @@ def shape_blocks(
     return found
 
 
+def _logged(marked: Marked, i: int) -> bool:
+    """Say whether a line is one of a program's own log that talks a lot."""
+    return marked.talks and marked.has(i, "logged")
+
+
 def indent(line: str) -> int:
     """Count the columns that a line is indented."""
     return len(line) - len(line.lstrip())
@@ -96,9 +103,11 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
         verdict = marked.has(i, "verdict") and end > i
         heavy = weight_of(page, marked, best)
         frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
-        heavy += (8 if verdict else 0) + (4 if frames > 1 else 0)
+        heavy = max(heavy, VERDICT + 8.0) if verdict and not _logged(marked, i) else heavy
+        heavy += 4 if frames > 1 else 0
+        placed = bool(_PLACE.search(page.lines[best][:200]))
         why = "failed item and its details" if verdict else "line that states an error"
-        yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict)
+        yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict and not placed)
         last = end
 
 

@@ -10,10 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Final
 
 from caselore.logs.engine import Engine
 from caselore.logs.page import Page
 from caselore.logs.tools import Reader, readers
+
+
+TALK: Final = 8  # lines of a program's own log that make it one
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Marked:
     signs: dict[int, frozenset[str]]
     opens: dict[int, tuple[int, ...]]  # line -> readers that may start there
     allows: dict[int, list[int]]  # reader -> lines of its `after`
+    talks: bool = False  # a program printed its own log here
 
     def has(self, line: int, *names: str) -> bool:
         """Say whether a line carries any of these signs."""
@@ -90,7 +95,8 @@ def mark(page: Page, using: Book) -> Marked:
         for n in numbers:
             if afters[n] >= 0:
                 allows.setdefault(afters[n], []).append(line)
-    return Marked(signs, opens, {k: sorted(v) for k, v in allows.items()})
+    talk = sum(1 for found in signs.values() if "talk" in found)
+    return Marked(signs, opens, {k: sorted(v) for k, v in allows.items()}, talk >= TALK)
 
 
 def first_after(lines: Sequence[int], line: int) -> bool:

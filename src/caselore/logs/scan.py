@@ -1,0 +1,180 @@
+"""Find the parts of a log that are worth looking at: one streaming pass, then windows round the anchors.
+
+Must not hold more than one chunk and the windows; a small log is one window.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from caselore.logs.engine import first_hits
+from caselore.logs.page import Segment
+from caselore.logs.signs import table
+from caselore.logs.source import CHUNK, Source
+from caselore.logs.tools import readers
+
+SMALL: Final = 2 << 20
+_HEAD: Final = 16 << 10
+_TAIL: Final = 192 << 10
+_BEFORE, _AFTER = 6 << 10, 10 << 10
+_BEFORE_EXIT: Final = 48 << 10
+_MOST: Final = 1 << 20
+_KEPT: Final = 3  # first and last hits kept for each anchor
+_EXIT: Final = 100.0
+_STRONG: Final = 50.0
+_LIGHTEST: Final = 60
+_LEAD_IN: Final = r"(?:^|[ \t\r\]|mK>])"
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What the pass over a log found."""
+
+    segments: tuple[Segment, ...]
+    lines: int
+    digest: str
+    whole: bool
+    tail: bytes
+
+
+@dataclass(slots=True)
+class _Spot:
+    """Where one anchor was met: the first and last few places, and in how many chunks."""
+
+    first: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    chunks: int = 0
+
+    def add(self, offset: int) -> None:
+        """Remember a place."""
+        self.chunks += 1
+        if len(self.first) < _KEPT:
+            self.first.append(offset)
+        else:
+            self.last = [*self.last[1 - _KEPT :], offset]
+
+
+def scan(source: Source) -> Scanned:
+    """Read a log once and give the parts to judge."""
+    if source.size <= SMALL:
+        data = source.at(0, source.size)
+        lines = data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0)
+        digest = hashlib.sha256(data).hexdigest()
+        return Scanned((Segment(1, data),), lines, digest, True, data[-4096:])
+    return _streamed(source)
+
+
+def _streamed(source: Source) -> Scanned:
+    """Pass over a large log chunk by chunk; hashing runs beside the search."""
+    patterns, weights = _anchors()
+    find = first_hits(patterns, "anchors")
+    spots = [_Spot() for _ in patterns]
+    places, counts = [0], [1]
+    offset, line = 0, 1
+    digest = hashlib.sha256()
+    with ThreadPoolExecutor(1) as beside:
+        hashing: Future[None] | None = None
+        for chunk in source.chunks(CHUNK):
+            if hashing is not None:
+                hashing.result()
+            hashing = beside.submit(digest.update, chunk)
+            for end, number in find(chunk):
+                spots[number].add(offset + end)
+            offset += len(chunk)
+            line += chunk.count(b"\n")
+            places.append(offset)
+            counts.append(line)
+        if hashing is not None:
+            hashing.result()
+    tail = source.at(max(0, source.size - 4096), 4096)
+    lines = line - (1 if tail.endswith(b"\n") else 0)
+    windows = _windows(spots, weights, source.size)
+    segments = tuple(_segments(source, windows, places, counts))
+    return Scanned(segments, lines, digest.hexdigest(), False, tail)
+
+
+@cache
+def _anchors() -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Give the patterns of the pass, made to fit raw lines, and what each is worth."""
+    rows = [(p, _EXIT) for p in table()["exit"]]
+    rows += [(p, _STRONG) for p in table()["strong"] if _telling(p)]
+    for reader in readers():
+        if reader.weight >= _LIGHTEST and not reader.after:
+            rows += [(p, float(reader.weight)) for p in reader.start if _telling(p)]
+    return tuple(_raw(p) for p, _ in rows), tuple(w for _, w in rows)
+
+
+def _telling(pattern: str) -> bool:
+    """Say whether a pattern holds enough fixed text to be searched for in raw lines."""
+    plain = re.sub(r"\(\?[P:<>\w]*|\\.|\[[^\]]*\]|[*+?{}()|^$.0-9,]", " ", pattern)
+    return any(len(word) >= 4 for word in plain.split())
+
+
+def _raw(pattern: str) -> str:
+    """Let a pattern meet raw lines, whose start may hide behind a stamp or a colour."""
+    if pattern.startswith("^"):
+        pattern = _LEAD_IN + pattern[1:]
+    return pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
+
+
+def _windows(spots: Sequence[_Spot], weights: Sequence[float], size: int) -> list[tuple[int, int]]:
+    """Choose the byte ranges to load: head, tail, and round the anchors that tell most."""
+    chosen = [(0, min(size, _HEAD)), (max(0, size - _TAIL), size)]
+    total = _HEAD + _TAIL
+    ranked = sorted(_worth(spots, weights), reverse=True)
+    for _value, minus, before in ranked:
+        offset = -minus
+        window = (max(0, offset - before), min(size, offset + _AFTER))
+        if any(a <= offset - before // 4 and offset + _AFTER // 4 <= b for a, b in chosen):
+            continue
+        total += window[1] - window[0]
+        if total > _MOST:
+            break
+        chosen.append(window)
+    return chosen
+
+
+def _worth(spots: Sequence[_Spot], weights: Sequence[float]) -> Iterator[tuple[float, int, int]]:
+    """Rate each place: by the anchor's weight, and by how seldom it is met in this log."""
+    for spot, weight in zip(spots, weights, strict=True):
+        if not spot.chunks:
+            continue
+        common = 6.0 * math.log2(spot.chunks)
+        before = _BEFORE_EXIT if weight == _EXIT else _BEFORE
+        for rank, offset in enumerate(spot.first):
+            yield weight - common - 4 * rank, -offset, before
+        for rank, offset in enumerate(reversed(spot.last)):
+            yield weight - common - 2 - 4 * rank, -offset, before
+
+
+def _segments(
+    source: Source, windows: list[tuple[int, int]], places: list[int], counts: list[int]
+) -> Iterator[Segment]:
+    """Load windows, joined where they touch, cut at line ends and numbered."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(windows):
+        if joined and first <= joined[-1][1] + 1024:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    for first, last in joined:
+        chunk = bisect_right(places, first) - 1
+        lead = source.at(places[chunk], first - places[chunk])
+        data = source.at(first, last - first)
+        number = counts[chunk] + lead.count(b"\n")
+        if first and not lead.endswith(b"\n") and lead:
+            cut = data.find(b"\n") + 1
+            if cut:
+                data, number = data[cut:], number + 1
+        end = data.rfind(b"\n")
+        if last < source.size and end > 0:
+            data = data[:end]
+        yield Segment(number, data)
