@@ -20,6 +20,7 @@ _STATUS: Final = re.compile(
     r"(?:code|status|with|code:|failed with exit code)[: ]+(?:exit status )?(-?[0-9]+)"
 )
 _FINAL: Final = re.compile(r"^Done\. Your build|^Finished: |^Return code|^\[taskcluster")
+_AFTERWARDS: Final = re.compile(r"after_script|cleanup_|upload_artifacts|archive_cache")
 _QUIET: Final = re.compile(r"^No output has been received|^The job exceeded|^The (?:job|build) ")
 
 
@@ -75,7 +76,8 @@ def _begins(page: Page, marked: Marked) -> list[int]:
     commands = marked.lines("command")
     if sections:
         shell = [i for i in commands if _GITLAB_SHELL.match(page.lines[i])]
-        return sorted({*sections, *shell})
+        over = _afterwards(page)
+        return sorted(i for i in {*sections, *shell} if over is None or i < over)
     shell = [i for i in commands if _GITLAB_SHELL.match(page.lines[i])]
     return (
         commands
@@ -90,13 +92,19 @@ def _start_of(begins: Sequence[int], marker: int) -> int:
     return begins[place - 1] if place else 0
 
 
+def _afterwards(page: Page) -> int | None:
+    """Find where GitLab's own work after the script begins: nothing below it made the job fail."""
+    return next(
+        (
+            m.line
+            for m in page.marks
+            if m.text.startswith("section_start") and _AFTERWARDS.search(m.text)
+        ),
+        None,
+    )
+
+
 def _end_of(page: Page, marker: int, first: int) -> int:
     """Leave out an after_script and an upload that stand between the failure and its marker."""
-    for mark in page.marks:
-        if (
-            first < mark.line < marker
-            and mark.text.startswith("section_start")
-            and "after_script" in mark.text
-        ):
-            return mark.line
-    return marker
+    over = _afterwards(page)
+    return over if over is not None and first < over < marker else marker
