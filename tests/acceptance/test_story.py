@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 import scenes
 
 CHUNKS = "chunks of 2,000 rows"
@@ -71,12 +70,15 @@ def test_a_repeat_with_other_values_is_the_same_failure(history):
 
 
 def test_an_unrelated_family_does_not_get_the_fix(history):
-    found = diagnose(
-        history, history.log("206.log", scenes.MISSING_VARIABLE), "206", 1, "order-service"
-    )
+    """In another service, in the same one, and where that family has a fix of its own."""
+    other = diagnose(history, history.log("206.log", scenes.PYTEST), "206", 1, "profile-service")
+    same = diagnose(history, history.log("207.log", scenes.PYTEST), "207", 1)
+    known = diagnose(history, history.log("208.log", scenes.MISSING_VARIABLE), "208", 0)
 
-    assert CHUNKS not in str(found["fix"])
-    assert "204" not in [one["deployment"] for one in found["precedents"]]
+    for found in (other, same, known):
+        assert CHUNKS not in str(found["fix"])
+        assert "204" not in [one["deployment"] for one in found["precedents"]]
+    assert OTHER in str(known["fix"])
 
 
 def test_the_chain_is_shown_after_a_link_and_a_third_failure_has_two_precedents(history):
@@ -134,7 +136,9 @@ def test_a_deployment_is_never_its_own_precedent(history):
 
 def test_a_green_run_takes_out_what_it_also_says(ana):
     green = ana.log("green.log", "starting\nERROR: cache is cold, going on\ndone\n")
-    red = ana.log("red.log", "starting\nERROR: cache is cold, going on\nERROR: disk sda1 is gone\n")
+    red = ana.log(
+        "red.log", "starting\nERROR: cache is cold, going on\nERROR: disk sda1 is gone\n"
+    )
     ana.ok("green", green, "--service", "s", "--stage", "t")
 
     read = ana.ok("read", red, "--green", green)

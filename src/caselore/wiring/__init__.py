@@ -26,8 +26,8 @@ def clock() -> datetime:
 
 
 def new_id() -> str:
-    """Make 20 hex digits that nobody can guess or order."""
-    return secrets.token_hex(10)
+    """Make the id of an incident, which nobody can guess or order."""
+    return f"inc_{secrets.token_hex(10)}"
 
 
 def build(settings: Settings) -> App:

@@ -22,6 +22,7 @@ from caselore.wiring.results import Found, Imported, Judged
 
 if TYPE_CHECKING:
     from caselore.guards.secrets import Masked
+    from caselore.incidents.diagnosis import Diagnosis
     from caselore.logs import Family, GreenLines, Reading, Signature
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
@@ -149,6 +150,57 @@ class App:
 
     # The main job
 
+    def diagnose(  # noqa: PLR0913 - the named facts of one run
+        self,
+        log: Log,
+        *,
+        service: str = "",
+        environment: str = "",
+        branch: str = "",
+        commit: str = "",
+        deployment: str = "",
+        stage: str = "",
+        url: str = "",
+        green: Log | GreenLines | None = None,
+        model: str | None = None,
+        name: str | None = None,
+        actor: Actor | str | None = None,
+    ) -> Diagnosis:
+        """Read a failed job's log, record it, recall, write what the evidence supports.
+
+        Raises: BadInput for a name that cannot be kept; Unavailable for a model; OSError.
+        """
+        from caselore.incidents import service as incidents  # noqa: PLC0415
+
+        setting.require_model(model or self.settings.model)
+        who = self._acting(actor)
+        passed = self._all_green(green, service, stage)
+        return incidents.diagnose(
+            self.memory,
+            self.read(log, passed, name=name),
+            actor=who,
+            now=self.now(),
+            service=service,
+            environment=environment,
+            branch=branch,
+            commit=commit,
+            deployment=deployment.strip().removeprefix("#"),
+            stage=stage,
+            url=url,
+        )
+
+    def _all_green(
+        self, green: Log | GreenLines | None, service: str, stage: str
+    ) -> GreenLines | None:
+        """Join the given passing run with those that are remembered of the job."""
+        from caselore import logs  # noqa: PLC0415
+
+        runs = [] if green is None else [self.green_lines(green)]
+        if service and stage:
+            kept = self.memory.green(service, stage)
+            runs += [logs.GreenLines.from_bytes(data) for _, data in kept]
+        return runs[0].merge(*runs[1:]) if runs else None
+
     def recall(
         self,
         text: str | None = None,
@@ -190,40 +242,43 @@ class App:
 
         Raises: GateRefused unless a person; NotFound, Ambiguous or BadInput for what does not fit.
         """
-        case = self.memory.confirm(
+        from caselore.incidents import service  # noqa: PLC0415
+
+        case = service.confirm(
+            self.memory,
             incident,
             cause=cause,
             resolution=resolution,
             result=result,
             actor=self._acting(actor),
             why_failed=why_failed,
-            precedents=tuple(precedents),
-            proof=tuple(proof),
+            precedents=precedents,
+            proof=proof,
         )
         return Judged(case)
 
     def refute(self, incident: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Say, as a person, that it was wrong. Raises: GateRefused unless a person."""
-        return Judged(self.memory.refute(incident, why, self._acting(actor)))
+        from caselore.incidents import service  # noqa: PLC0415
+
+        return Judged(service.refute(self.memory, incident, why, self._acting(actor)))
 
     def unlike(
         self, incident: str, other: str, why: str, actor: Actor | str | None = None
     ) -> Judged:
         """Say, as a person, that two are not the same. Raises: GateRefused unless a person."""
-        return Judged(self.memory.unlike(incident, other, why, self._acting(actor)))
+        from caselore.incidents import service  # noqa: PLC0415
+
+        return Judged(service.unlike(self.memory, incident, other, why, self._acting(actor)))
 
     def propose(
         self, incident: str, *, cause: str, resolution: str, actor: Actor | str | None = None
     ) -> Judged:
         """Say what it may have been; waits for a person. Raises: GateRefused for a CI identity."""
-        from caselore.incidents import ingest  # noqa: PLC0415
+        from caselore.incidents import service  # noqa: PLC0415
 
-        cause, found = ingest.screen(cause)
-        resolution, more = ingest.screen(resolution)
-        case = self.memory.propose(
-            incident, cause, resolution, self._acting(actor), findings=(*found, *more)
-        )
-        return Judged(case)
+        who = self._acting(actor)
+        return Judged(service.propose(self.memory, incident, cause, resolution, who))
 
     def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
         """Remove content for good and give the id. Raises: GateRefused unless a person."""

@@ -63,5 +63,5 @@ def unproven(settings: Settings, *, at_terminal: bool) -> Caller:
 
 
 def _plain(name: str) -> str:
-    """Keep the printable part of a local user's name, which the environment may set to anything."""
+    """Keep the printable part of a local user's name, which anyone may set to anything."""
     return "".join(letter for letter in name if letter.isprintable())[:100].strip() or "unknown"

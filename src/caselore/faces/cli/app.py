@@ -25,7 +25,10 @@ from caselore.faces.cli import (
     verdicts,
 )
 
-EPILOG = "Exit codes: 0 done, 1 the answer is a no, 2 wrong use, 3 refused, 4 not found, 5 not available."
+EPILOG = (
+    "Exit codes: 0 done, 1 the answer is a no, 2 wrong use, 3 refused, 4 not found, "
+    "5 not available, 130 interrupted."
+)
 
 
 class Sections(TyperGroup):
@@ -40,7 +43,7 @@ class Sections(TyperGroup):
                 continue
             panel = getattr(command, "rich_help_panel", None)
             heading = panel if isinstance(panel, str) else "Commands"
-            headings.setdefault(heading, []).append((name, command.get_short_help_str(60)))
+            headings.setdefault(heading, []).append((name, command.get_short_help_str(200)))
         for heading, rows in headings.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
@@ -71,7 +74,7 @@ def root(
     return 0
 
 
-for module in (failures, sources, verdicts, lookup, transfer, ledger, quarantine, tokens, upkeep):
+for module in (failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, upkeep):
     module.register(app)
 
 

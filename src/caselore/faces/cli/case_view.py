@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from caselore.faces.cli import reading_view
-from caselore.faces.cli.terminal import Paper, one_line
-from caselore.incidents.precedents import day, iso
+from caselore.faces.cli.terminal import Paper, day, minute, one_line
 
 if TYPE_CHECKING:
     from caselore.memory.records import Case, FixStat, Held, Occurrences, Outcome, Verdict
@@ -30,7 +29,7 @@ def in_list(case: Case, paper: Paper) -> list[str]:
     """Give the two lines of one incident in a list."""
     body = case.record.body
     status = paper.ink(f"{case.status.value:<11}", _COLOUR.get(case.status.value, "dim"))
-    day = (iso(case.record.happened_at) or "")[:16].replace("T", " ")
+    day = minute(case.record.happened_at)
     place = ", ".join(part for part in (body.service, body.stage, body.environment) if part)
     head = f"{paper.cut(name(case), 28):<28}  {day}  {paper.cut(place or '-', paper.width - 61)}"
     return [f"{status} {head}", paper.cut(f"            {body.title}", paper.width)]
@@ -66,7 +65,7 @@ def _facts(case: Case, seen: Occurrences) -> Iterator[tuple[str, str]]:
         yield label, getattr(body, label)
     yield "family", body.signature.family
     yield "signature", body.signature.id
-    yield "happened", iso(case.record.happened_at) or ""
+    yield "happened", minute(case.record.happened_at)
     yield "seen by", str(case.record.actor)
     if seen.count:
         last = f", last {day(seen.last)}" if seen.last else ""
@@ -160,7 +159,7 @@ def held_lines(one: Held, paper: Paper) -> list[str]:
             (
                 ("found", "; ".join(one.findings)),
                 ("from", str(one.actor)),
-                ("at", iso(one.at) or ""),
+                ("at", minute(one.at)),
             )
         ),
     ]

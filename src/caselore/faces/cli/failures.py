@@ -116,7 +116,7 @@ def diagnose(  # noqa: PLR0913, PLR0917 - what a job is called has many parts
     \b
     Example:
       caselore diagnose deploy.log --service payment-service --deployment 1057
-      caselore diagnose - --service web --stage test --green passed.log < failed.log
+      caselore diagnose - --service web --stage test < failed.log
     """
     if model and no_model:
         raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")

@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 def recall(
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="Words of the failure.")
+        str | None, typer.Argument(metavar="TEXT", help="Words of the failure.")
     ] = None,
     incident: Annotated[
         str | None, typer.Option("--incident", metavar="ID", help="Recall for this incident.")
@@ -69,7 +69,9 @@ def recall(
 
 
 def incidents(
-    status: Annotated[Status | None, typer.Option("--status", help="Only of this status.")] = None,
+    status: Annotated[
+        Status | None, typer.Option("--status", metavar="STATUS", help="confirmed, observed, …")
+    ] = None,
     service: Service = None,
     signature: Annotated[
         str | None, typer.Option("--signature", metavar="ID", help="Only of this signature.")
@@ -83,7 +85,7 @@ def incidents(
 
     \b
     Example:
-      caselore incidents --status confirmed --service payment-service --since 2026-11-01
+      caselore incidents --status confirmed --service web --since 2026-11-01
     """
     begin = inputs.moment(since, "--since")
     with desk.opened(bank) as app:

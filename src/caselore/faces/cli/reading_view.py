@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from caselore.logs import Reading
 
 
+_FAILING_ROWS = 4  # rows that the failing line may take
+
+
 class Lines(Protocol):
     """A range of a log, as a reading and a record both hold it."""
 
@@ -50,7 +53,7 @@ def lines(reading: Reading, paper: Paper) -> list[str]:
     ]
 
 
-def facts(reading: Reading, paper: Paper) -> list[str]:
+def facts(reading: Reading, paper: Paper, *more: tuple[str, str]) -> list[str]:
     """Name the failure and its signature, and what was masked or looked planted."""
     found = reading.signature
     sort = "generic: never called a known failure" if found.generic else f"{found.specificity:.2f}"
@@ -61,6 +64,7 @@ def facts(reading: Reading, paper: Paper) -> list[str]:
         ("signature", f"{found.id} ({sort})"),
         ("masked", _counted(f"line {one.line} {one.rule}" for one in reading.redactions)),
         ("suspicious", _counted(f"line {one.line} {one.rule}" for one in reading.injection)),
+        *more,
         ("note", "; ".join(reading.notes)),
     ]
     return paper.table(rows)
@@ -83,17 +87,25 @@ def excerpt(ranges: Iterable[Lines], failing_line: int | None, paper: Paper) -> 
         if position and part.first > ordered[position - 1].last + 1:
             shown.append(paper.ink(f"  {'':>{wide}} …", "dim"))
         for offset, text in enumerate(part.text.split("\n")[: part.last - part.first + 1]):
-            shown.append(_numbered(part.first + offset, wide, text, failing_line, paper))
+            shown += _numbered(part.first + offset, wide, text, failing_line, paper)
     return shown
 
 
-def _numbered(number: int, wide: int, text: str, failing_line: int | None, paper: Paper) -> str:
+def _numbered(
+    number: int, wide: int, text: str, failing_line: int | None, paper: Paper
+) -> list[str]:
+    """Number one line; the failing one is wrapped, any other is cut."""
     room = paper.width - wide - 5
     clean = safe(text.replace("\n", " "))
-    clean = clean if len(clean) <= room else clean[: room - 1] + "…"
-    if number == failing_line:
-        return paper.ink(f"> {number:>{wide}} | {clean}", "red", "bold")
-    return f"  {paper.ink(f'{number:>{wide}} |', 'dim')} {clean}".rstrip()
+    if number != failing_line:
+        clean = clean if len(clean) <= room else clean[: room - 1] + "…"
+        return [f"  {paper.ink(f'{number:>{wide}} |', 'dim')} {clean}".rstrip()]
+    pieces = [clean[at : at + room] for at in range(0, len(clean), room)] or [""]
+    if len(pieces) > _FAILING_ROWS:
+        pieces = [*pieces[: _FAILING_ROWS - 1], pieces[_FAILING_ROWS - 1][:-1] + "…"]
+    leads = [f"> {number:>{wide}} | ", *[f"  {'':>{wide}} | "] * (len(pieces) - 1)]
+    rows = zip(leads, pieces, strict=True)
+    return [paper.ink(lead + piece, "red", "bold") for lead, piece in rows]
 
 
 def compared(same: bool, rows: list[dict[str, Any]], paper: Paper) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caselore.faces.cli import case_view
-from caselore.faces.cli.terminal import Paper
+from caselore.faces.cli.terminal import Paper, day
 
 if TYPE_CHECKING:
     from caselore.memory.recall import Hit
@@ -34,13 +34,23 @@ def precedent(hit: Hit, paper: Paper) -> list[str]:
     return [paper.heading(paper.cut(head, paper.width)), *said, *signals(hit, paper)]
 
 
-def signals(hit: Hit, paper: Paper) -> list[str]:
+def in_short(hit: Hit, paper: Paper) -> list[str]:
+    """Lay out one precedent in two or three lines, for under a diagnosis that quotes it."""
+    same = "the same failure" if hit.same_failure else "similar"
+    told = hit.case.outcome
+    by = f", confirmed by {told.confirmed_by} {day(told.confirmed_at)}" if told else ""
+    worked = ", worked" if told and told.result == "succeeded" else ", did not work"
+    head = f"{case_view.name(hit.case)}  score {hit.score:g}, {same}{worked}{by}"
+    return [paper.cut(f"  {head}", paper.width), *signals(hit, paper, first="    ")]
+
+
+def signals(hit: Hit, paper: Paper, *, first: str = "  why  ") -> list[str]:
     """Give the sum that ranked a precedent."""
     terms = "; ".join(
         f"{one.points:+g} {one.name}" + (f" ({one.reason})" if one.reason else "")
         for one in hit.signals
     )
-    return paper.wrap(terms, first="  why  ", indent="       ") if terms else []
+    return paper.wrap(terms, first=first, indent=" " * len(first)) if terms else []
 
 
 def nearest(hits: tuple[Hit, ...], paper: Paper) -> list[str]:

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def guard(
     file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help='Lines of JSON, {"id": …, "text": …}.')
+        str, typer.Argument(metavar="FILE", help='Lines of JSON, {"id": …, "text": …}.')
     ] = "-",
     as_json: Json = False,
     bank: Bank = None,
@@ -43,7 +43,7 @@ def guard(
 
     \b
     Example:
-      echo '{"id": 1, "text": "ignore all previous instructions"}' | caselore guard
+      echo '{"text": "ignore all previous instructions"}' | caselore guard
     """
     app = wiring.build(settings.load(bank=bank))
     bad = 0
@@ -76,11 +76,12 @@ def redact(file: Log, as_json: Json = False, bank: Bank = None) -> None:
         # Bytes that are no UTF-8 come out as they went in.
         text = source.read().decode("utf-8", "surrogateescape")
     masked = app.redact(text)
+    raw = masked.text.encode("utf-8", "surrogateescape")
     if as_json:
         findings = [{"line": one.line, "rule": one.rule} for one in masked.findings]
-        desk.write_json({"text": masked.text, "redactions": findings})
+        desk.write_json({"text": raw.decode("utf-8", "replace"), "redactions": findings})
         return
-    sys.stdout.buffer.write(masked.text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.write(raw)
 
 
 def explain(

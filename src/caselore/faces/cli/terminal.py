@@ -11,6 +11,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -93,6 +94,16 @@ class Paper:
             shown = self.wrap(text, indent=" " * (wide + 4), first=f"  {name}{pad}  ")
             lines += [shown[0].replace(name, self.ink(name, "dim"), 1), *shown[1:]]
         return lines
+
+
+def day(at: datetime) -> str:
+    """Write the day of a time in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d}"
+
+
+def minute(at: datetime) -> str:
+    """Write a time to the minute in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
 def say(line: str) -> None:

@@ -12,8 +12,7 @@ import typer
 
 from caselore.faces.cli import desk, inputs
 from caselore.faces.cli.options import Bank, Json
-from caselore.faces.cli.terminal import Paper
-from caselore.incidents.precedents import day
+from caselore.faces.cli.terminal import Paper, day
 from caselore.wiring import documents
 
 if TYPE_CHECKING:
@@ -58,7 +57,8 @@ def create(
 
     \b
     Example:
-      export CASELORE_TOKEN=$(caselore token create --role human --name ana --expires 90d)
+      CASELORE_TOKEN=$(caselore token create --role human --name ana)
+      caselore token create --role ci --name deploy-job --expires 90d
     """
     with desk.opened(bank) as app:
         text, info = app.create_token(role.value, name, inputs.expiry(expires, app.now()))

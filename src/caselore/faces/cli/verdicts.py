@@ -115,7 +115,7 @@ def propose(
 
     \b
     Example:
-      caselore propose 1057 --cause "lock held too long" --resolution "smaller batches"
+      caselore propose 1057 --cause "a long lock" --resolution "smaller batches"
     """
     with desk.opened(bank) as app:
         tell(app.propose(incident, cause=cause, resolution=resolution), "Proposed", as_json)

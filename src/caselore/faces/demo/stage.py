@@ -9,6 +9,7 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ class Stage:
         return self._job(f"deploy-{number}.log", ["user_service.py"], fails=True)
 
     def _job(self, log: str, command: list[str], *, fails: bool) -> Path:
-        self._say(f"$ python {shlex.join(command)} > {log}")
+        self._say(*self._typed("python", [*command, ">", log]))
         path = self._folder / log
         with path.open("wb") as out:
             code = subprocess.run(
@@ -111,6 +112,17 @@ class Stage:
                 f"The job {log} was to {'fail' if fails else 'succeed'}: exit code {code}."
             )
         return path
+
+    def _typed(self, program: str, arguments: Sequence[str]) -> list[str]:
+        """Write a command as a person would type it, within the width."""
+        words = [program, *(one if one == ">" else shlex.quote(one) for one in arguments)]
+        lines = ["$"]
+        for word in words:
+            if len(lines[-1]) + len(word) > self._paper.width - 4 and lines[-1] != "$":
+                lines[-1] += " \\"
+                lines.append("   ")
+            lines[-1] += f" {word}"
+        return [self._paper.ink(line, "bold") for line in lines]
 
     def _fit(self, line: str) -> str:
         clean = safe(line)
@@ -134,7 +146,7 @@ class Stage:
         """
         command = [sys.executable, "-m", "caselore", *arguments]
         if not (self._quiet or quiet):
-            self._say("", "$ caselore " + shlex.join(arguments), "")
+            self._say("", *self._typed("caselore", arguments), "")
             self._run([*command], code)
             if arguments[0] == "confirm":
                 command = [sys.executable, "-m", "caselore", "show", arguments[1]]
@@ -159,7 +171,10 @@ class Stage:
         return (ended.stdout or b"").decode()
 
     def _answer(self, text: str) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(text)
+        try:
+            document: dict[str, Any] = json.loads(text)
+        except json.JSONDecodeError:
+            raise CaseloreError(f"caselore printed no JSON object but: {text[:200]!r}") from None
         return document
 
     def _say(self, *lines: str) -> None:

@@ -68,7 +68,7 @@ def first_failure(stage: Stage) -> Any:
 
 
 def fix_and_confirm(stage: Stage) -> Any:
-    """The team migrates in batches of 500: that works, and a person confirms it."""
+    """The team migrates in batches of 500; that works, a person confirms it."""
     stage.deploy("1018", "0042_settlement_fee", rows=240_000, batch=500)
     stage.remark("480 short transactions instead of a long one. Ana, a person, says what it was:")
     case = stage.caselore(

@@ -91,7 +91,7 @@ def refuse_if_late(table: str, opened: float, limit: float) -> None:
     held = time.monotonic() - opened
     if limit and held > limit:
         raise MigrationTimeout(
-            f"canceling backfill of {table} due to statement timeout: "
+            f"canceling migration of {table} due to statement timeout: "
             f"write lock held for {held * 1000:.0f} ms, statement_timeout is {limit * 1000:.0f} ms"
         )
 
