@@ -72,7 +72,7 @@ def _opens(source: str, at: int, text: str) -> bool:
     if before in ",:":
         return not beyond.isdigit()
     return not (
-        before in "<>=!≥≤≈±" and text[0].isdigit() and (before != "=" or beyond in "<>=!~^")
+        before in "<>=!≥≤≈±" and text[0].isdigit() and (before != "=" or beyond in "<>!~^")
     )
 
 
@@ -83,6 +83,8 @@ def _closes(source: str, at: int, text: str) -> bool:
     after, beyond = source[at], source[at + 1] if at + 1 < len(source) else " "
     if not _continues(text[-1]):
         return not _glued(after, text[-1])
+    if after == "@" or (after == ":" and "/" in text):  # left-pad@1.3.0, src/app.py:12
+        return beyond.isdigit() or not _continues(beyond)
     if _continues(after) or after in _BLOCKS_RIGHT:
         return False
     if after in ".-–‑−":

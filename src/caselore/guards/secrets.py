@@ -16,6 +16,7 @@ from caselore.guards.rules import Found, RuleSet
 REACH = 256  # bytes around a literal that a rule may see; a longer value is followed to its end
 KEY_BYTES = 32_000  # bytes within which a private key must end
 KEY_LINES = 200  # lines of a private key that is never closed
+PASSES = 8  # rounds of masking
 EXACT_LEAST = 4  # a shorter value of the user's would mask half of a log
 
 _RUN = re.compile(rb"[A-Za-z0-9_+/=.~%-]*")
@@ -78,15 +79,22 @@ def _through(view: str, masked: str, exact: Iterable[str]) -> str:
 
 
 def _mask(text: str, exact: Iterable[str]) -> str:
+    """Mask until nothing more comes to light: a mask can free what was glued to it."""
     data = text.encode("utf-8", "surrogatepass")
-    spans = _disjoint([*_exact(data, exact), *_spans(data)])
-    if not spans:
-        return text
+    for _ in range(PASSES):
+        spans = _disjoint([*_exact(data, exact), *_spans(data)])
+        if not spans:
+            break
+        data = _replaced(data, spans)
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _replaced(data: bytes, spans: Iterable[_Span]) -> bytes:
     out, at = [], 0
     for span in spans:
         out += [data[at : span.first], _sign(span)]
         at = span.last
-    return b"".join([*out, data[at:]]).decode("utf-8", "surrogatepass")
+    return b"".join([*out, data[at:]])
 
 
 def _sign(span: _Span) -> bytes:

@@ -50,6 +50,7 @@ class Token:
 
 LONGEST = 400  # characters of a token that is looked at; a longer one must stand as it is
 UNITS = MEASURES | COUNTS
+LONG_UNITS = tuple(sorted(unit for unit in UNITS if len(unit) > 4))
 
 _RUN = re.compile(r"\S+")
 _LEAD = "([{\"'`“”‘’«»*,;:!?|…"
@@ -98,6 +99,7 @@ def _bare(run: str, first: int, opens: bool) -> Token:
     core = left.rstrip(_TRAIL)
     if left[len(core) :].startswith(")") and core.count("(") > core.count(")"):
         core += ")"
+    core = core.removesuffix("'s").removesuffix("’s")
     quoted = len(run) > len(left) and run[len(run) - len(left) - 1] in "\"'`“‘«"
     return Token(core, first + len(run) - len(left), opens or quoted)
 
@@ -162,12 +164,28 @@ def _counted(token: Token, after: Token) -> Value | None:
         return Value("number", token.text, normal, token.first, token.last)
     match = _NUMBER.fullmatch(token.text)
     has_unit = bool(match and match.group("unit"))
-    if not has_unit and not after.opens and (after.text in UNITS or after.text.lower() in UNITS):
+    if not has_unit and not after.opens and is_unit(after.text):
         text = f"{token.text} {after.text}"
         return Value("number", text, text, token.first, after.last)
     if token.text.lower() in NUMBER_WORDS:
         return None
     return Value("number", token.text, token.text, token.first, token.last)
+
+
+def is_unit(word: str) -> bool:
+    """Say whether a word behind a number is its unit, or so close to one that it must be meant."""
+    lower = word.lower()
+    return word in UNITS or lower in UNITS or any(_one_edit(lower, unit) for unit in LONG_UNITS)
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Say whether two words differ in a single letter, added, left out or replaced."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return one[same + 1 :] in (other[same:], other[same + 1 :]) or one[same:] == other[same + 1 :]
 
 
 def kind_of(text: str, *, opens: bool = False) -> str:
