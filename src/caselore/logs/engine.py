@@ -167,7 +167,7 @@ def native_database(patterns: Sequence[str], name: str, *, single: bool) -> Any:
     place = _place(patterns, name, single=single)
     try:
         if place is not None and place.exists():
-            database = hyperscan.loadb(bytearray(place.read_bytes()), hyperscan.HS_MODE_BLOCK)
+            database = hyperscan.loadb(place.read_bytes(), hyperscan.HS_MODE_BLOCK)
             database.scratch = hyperscan.Scratch(database)
             return database
     except (OSError, hyperscan.error):

@@ -9,13 +9,15 @@ import hashlib
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from queue import Empty, Queue
+from threading import Event, Thread
 from typing import Final
 
-from caselore.logs.engine import first_hits
+from caselore.logs.engine import Find, first_hits
 from caselore.logs.page import Segment
 from caselore.logs.signs import table
 from caselore.logs.source import CHUNK, Source
@@ -27,10 +29,11 @@ _TAIL: Final = 192 << 10
 _BEFORE, _AFTER = 6 << 10, 10 << 10
 _BEFORE_EXIT: Final = 48 << 10
 _MOST: Final = 1 << 20
+_READ_AHEAD: Final = 3  # chunks
 _KEPT: Final = 3  # first and last hits kept for each anchor
 _EXIT: Final = 100.0
 _STRONG: Final = 50.0
-_LIGHTEST: Final = 60
+_LIGHTEST: Final = 80  # lighter ones are found by the strong signs; each pattern costs speed
 _LEAD_IN: Final = r"(?:^|[ \t\r\]|mK>])"
 
 
@@ -73,32 +76,59 @@ def scan(source: Source) -> Scanned:
 
 
 def _streamed(source: Source) -> Scanned:
-    """Pass over a large log chunk by chunk; hashing runs beside the search."""
+    """Pass over a large log chunk by chunk."""
     patterns, weights = _anchors()
-    find = first_hits(patterns, "anchors")
+    find = _anchor_search()
     spots = [_Spot() for _ in patterns]
-    places, counts = [0], [1]
-    offset, line = 0, 1
     digest = hashlib.sha256()
-    with ThreadPoolExecutor(1) as beside:
-        hashing: Future[None] | None = None
-        for chunk in source.chunks(CHUNK):
-            if hashing is not None:
-                hashing.result()
-            hashing = beside.submit(digest.update, chunk)
-            for end, number in find(chunk):
-                spots[number].add(offset + end)
-            offset += len(chunk)
-            line += chunk.count(b"\n")
-            places.append(offset)
-            counts.append(line)
-        if hashing is not None:
-            hashing.result()
+    places, counts = [0], [1]
+    for chunk, lines in _ahead(source, digest.update):
+        for end, number in find(chunk):
+            spots[number].add(places[-1] + end)
+        places.append(places[-1] + len(chunk))
+        counts.append(counts[-1] + lines)
     tail = source.at(max(0, source.size - 4096), 4096)
-    lines = line - (1 if tail.endswith(b"\n") else 0)
+    total = counts[-1] - (1 if tail.endswith(b"\n") else 0)
     windows = _windows(spots, weights, source.size)
     segments = tuple(_segments(source, windows, places, counts))
-    return Scanned(segments, lines, digest.hexdigest(), False, tail)
+    return Scanned(segments, total, digest.hexdigest(), False, tail)
+
+
+def _ahead(source: Source, update: Callable[[bytes], None]) -> Iterator[tuple[bytes, int]]:
+    """Give chunks with their newlines; reading, counting and hashing run beside the search."""
+    ready: Queue[tuple[bytes, int] | BaseException | None] = Queue(_READ_AHEAD)
+    stopped = Event()
+
+    def work() -> None:
+        try:
+            for chunk in source.chunks(CHUNK):
+                ready.put((chunk, chunk.count(b"\n")))
+                update(chunk)
+                if stopped.is_set():
+                    return
+            ready.put(None)
+        except BaseException as problem:  # noqa: BLE001  raised again below, in the caller's thread
+            ready.put(problem)
+
+    worker = Thread(target=work, daemon=True)
+    worker.start()
+    try:
+        while (item := ready.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped.set()
+        while worker.is_alive():
+            with suppress(Empty):
+                ready.get(timeout=0.05)
+            worker.join(0.01)
+
+
+@cache
+def _anchor_search() -> Find:
+    """Compile the anchors once."""
+    return first_hits(_anchors()[0], "anchors")
 
 
 @cache
