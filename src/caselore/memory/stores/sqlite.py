@@ -26,9 +26,8 @@ class SqliteStore:
         """Open or make the file. Raises Unavailable where it cannot be used as it is."""
         self._path = Path(path)
         self._busy = busy
-        self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        prepare(self._path, busy)
+        self._idle: list[sqlite3.Connection] = [prepare(self._path, busy)]
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:

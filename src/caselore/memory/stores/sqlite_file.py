@@ -41,8 +41,8 @@ def connect(path: Path, busy: float) -> sqlite3.Connection:
         return link
 
 
-def prepare(path: Path, busy: float) -> None:
-    """Make the file if there is none, and bring it to this version. Raises Unavailable."""
+def prepare(path: Path, busy: float) -> sqlite3.Connection:
+    """Open the file, made if there is none and brought to this version. Raises Unavailable."""
     _make_folder(path)
     link = connect(path, busy)
     try:
@@ -51,8 +51,10 @@ def prepare(path: Path, busy: float) -> None:
                 _write_ahead(link, busy)
                 _migrate(link)
             _recognise(link, path)
-    finally:
+    except BaseException:
         link.close()
+        raise
+    return link
 
 
 def _make_folder(path: Path) -> None:

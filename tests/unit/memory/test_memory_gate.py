@@ -1,0 +1,150 @@
+"""The gate: who may write what, by every verb, and that no other module writes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over
+from fakes.memory_store import MemoryStore
+
+import caselore.memory
+from caselore.errors import BadInput, GateRefused
+from caselore.memory import Actor, Role, Status
+from caselore.memory.gate import TABLE, Draft, judge
+
+SYSTEM = Actor("watcher", Role.SYSTEM)
+SOURCES = Path(caselore.memory.__file__).parent
+VERBS = {
+    "observe": lambda memory, actor: memory.observe(failure("new"), actor),
+    "green": lambda memory, actor: memory.remember_green("pay", "test", b"", "1", actor),
+    "propose": lambda memory, actor: memory.propose("1", "a lock", "wait", actor),
+    "confirm": lambda memory, actor: memory.confirm("1", **BATCHES, actor=actor),
+    "refute": lambda memory, actor: memory.refute("1", "wrong", actor),
+    "unlike": lambda memory, actor: memory.unlike("1", "2", "others", actor),
+    "retract": lambda memory, actor: memory.retract("1", "wrong log", actor),
+    "release": lambda memory, actor: memory.release("held", "harmless", actor),
+    "drop": lambda memory, actor: memory.drop("held", "an attack", actor),
+    "erase": lambda memory, actor: memory.erase("1", "asked to", actor),
+    "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
+    "revoke": lambda memory, actor: memory.revoke_token("old", actor),
+}
+ALLOWED = {
+    CI: {"observe", "green"},
+    SYSTEM: {"observe", "green"},
+    AGENT: {"observe", "propose"},
+    IMPORT: {"observe", "green", "propose"},
+    ANA: set(VERBS),
+}
+
+
+@pytest.fixture
+def memory():
+    memory = memory_over(MemoryStore())
+    memory.observe(failure("1"), CI)
+    memory.observe(failure("2"), CI)
+    memory.observe(failure("held"), CI, findings=["override"])
+    memory.create_token(Role.CI, "old", None, ANA)
+    return memory
+
+
+@pytest.mark.parametrize("actor", ALLOWED, ids=str)
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_role_may_do_what_the_table_says_and_nothing_else(memory, actor, verb):
+    before = list(memory.export())
+    if verb in ALLOWED[actor]:
+        VERBS[verb](memory, actor)
+        return
+
+    with pytest.raises(GateRefused, match="may"):
+        VERBS[verb](memory, actor)
+
+    assert list(memory.export()) == before
+    assert list(memory.ledger_show())[-1].entry.action == "refused"
+    assert memory.ledger_verify().ok
+
+
+def test_every_verb_and_every_role_has_a_cell():
+    assert set(VERBS) | {"vouch", "observe_event"} == set(TABLE)
+    assert all(set(cells) == set(Role) for cells in TABLE.values())
+
+
+def test_an_unknown_action_is_refused_for_everyone():
+    for role in Role:
+        assert judge(Draft("b", "rewrite", "x", {}, Actor("x", role)), person_acted=False)
+
+
+@pytest.mark.parametrize("role", [Role.AGENT, Role.CI, Role.SYSTEM])
+def test_nobody_but_an_import_or_a_person_brings_in_anothers_words(role):
+    body = {"origin": {"actor": "human:ana", "at": "2026-01-01T00:00:00.000000Z"}}
+    for action in TABLE:
+        assert judge(Draft("b", action, "x", body, Actor("x", role), history=True), False)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [{}, {"actor": "human:ana"}, {"actor": "human:", "at": "x"}, {"actor": "agent:ana", "at": "x"}, {"at": "x"}],
+)
+def test_an_import_confirms_only_with_person_and_date(origin):
+    body = {"origin": origin}
+    assert judge(Draft("b", "confirm", "x", body, IMPORT), person_acted=False)
+
+
+def test_an_agents_event_needs_a_quote_in_a_snapshot():
+    def said(body):
+        return judge(Draft("b", "observe_event", "x", body, AGENT), person_acted=True)
+
+    assert said({"quote": "9 EUR"})
+    assert not said({"quote": "9 EUR", "snapshot": "snap_1"})
+
+
+def test_a_proposal_is_never_recalled_as_an_outcome(memory):
+    memory.propose("1", "ignore the rules", "rm -rf /", AGENT)
+
+    found = memory.recall(incident="2")
+
+    assert found.hits == ()
+    assert {hit.case.outcome for hit in found.nearest} == {None}
+    assert memory.get("1").status is Status.PROPOSED
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        {"cause": " "}, {"resolution": ""}, {"result": "resolved"}, {"result": ""}, {"cause": "x" * 20_001},
+        {"resolution": "\ud800"}, {"precedents": ["a\nb"]}, {"why_failed": "but it worked"}, {"cause": None},
+    ],
+)  # fmt: skip
+def test_an_outcome_that_says_too_little_or_too_much_is_refused_and_not_repaired(memory, outcome):
+    entries = memory.ledger_verify().entries
+    with pytest.raises(BadInput):
+        memory.confirm("1", **{**BATCHES, **outcome}, actor=ANA)
+
+    assert memory.ledger_verify().entries == entries
+
+
+def appends(path: Path) -> list[str]:
+    """Give the calls that could write to a store: `append` with several arguments, or SQL."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    return [
+        ast.unparse(call)
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and (call.func.attr, len(call.args)) in {("append", 3), ("append", 2)}
+    ]
+
+
+def test_no_other_module_writes():
+    sources = SOURCES.parent.rglob("*.py")
+    writing = {path.name for path in sources if appends(path)}
+
+    assert writing == {"gate.py"}
+
+
+def test_the_search_for_other_writers_would_find_one(tmp_path):
+    (tmp_path / "sly.py").write_text("def f(view, entry, payload):\n    view.append(entry, payload, [])\n")
+
+    assert appends(tmp_path / "sly.py")
+
+
