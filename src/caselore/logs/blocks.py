@@ -48,7 +48,7 @@ def tool_blocks(page: Page, marked: Marked, book: Book, barriers: frozenset[int]
                 continue
             if reader.after and not _allowed(marked.allows.get(number, []), start):
                 continue
-            block = _block(page, reader, start, barriers)
+            block = _block(page, marked, reader, number, start, barriers)
             if block is not None:
                 found.append(block)
                 until[number] = block.last
@@ -60,9 +60,12 @@ def _allowed(lines: list[int], start: int) -> bool:
     return bool(lines) and lines[0] < start
 
 
-def _block(page: Page, reader: Reader, start: int, barriers: frozenset[int]) -> Block | None:
+def _block(
+    page: Page, marked: Marked, reader: Reader, number: int, start: int, barriers: frozenset[int]
+) -> Block | None:
     """Take one block; None where the reader's own conditions say that it is no failure."""
-    last = _last(page, reader, start, barriers)
+    again = frozenset(i for i, n in marked.opens.items() if number in n) if reader.run else frozenset()
+    last = _last(page, reader, start, barriers, again)
     if reader.body and last == start:
         return None
     text = [page.lines[i][:CAP] for i in range(start, last + 1)]
@@ -79,7 +82,9 @@ def _block(page: Page, reader: Reader, start: int, barriers: frozenset[int]) -> 
     )  # fmt: skip
 
 
-def _last(page: Page, reader: Reader, start: int, barriers: frozenset[int]) -> int:
+def _last(
+    page: Page, reader: Reader, start: int, barriers: frozenset[int], again: frozenset[int]
+) -> int:
     """Find the last line of a block by the reader's end rule."""
     last, blanks, foreign = start, 0, 0
     for i in range(start + 1, min(len(page.lines), start + reader.max)):
@@ -91,7 +96,7 @@ def _last(page: Page, reader: Reader, start: int, barriers: frozenset[int]) -> i
             if blanks > reader.blanks:
                 break
             continue
-        opened = reader.run and any(p.search(line) for p in reader.starts)
+        opened = i in again
         if reader.end and reader.end.search(line) and not opened:
             break
         if reader.keep and not opened and not reader.keep.search(line):

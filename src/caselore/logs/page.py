@@ -152,12 +152,10 @@ def _tokens(data: bytes) -> list[tuple[int, str]]:
     """Find fold, timer and section tokens."""
     if b"travis_" not in data and b"section_" not in data:
         return []
-    found = []
-    line = position = 0
-    for match in _MARK.finditer(data):
-        line += data.count(b"\n", position, match.start())
-        position = match.start()
-        found.append((line, match.group().decode("utf-8", "replace")))
+    found: list[tuple[int, str]] = []
+    for i, line in enumerate(data.split(b"\n")):
+        if b"travis_" in line or b"section_" in line:
+            found.extend((i, m.group().decode("utf-8", "replace")) for m in _MARK.finditer(line))
     return found
 
 

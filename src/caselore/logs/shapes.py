@@ -26,6 +26,16 @@ _MOST_HITS: Final = 600
 
 def weight_of(page: Page, marked: Marked, i: int) -> float:
     """Weigh one line by what it says, on the scale of the readers; 0 for a line that never fails."""
+    if i not in marked.signs:
+        return 0.0
+    known = marked.weights.get(i)
+    if known is None:
+        known = marked.weights[i] = _weighed(page, marked, i)
+    return known
+
+
+def _weighed(page: Page, marked: Marked, i: int) -> float:
+    """Weigh a line that carries signs."""
     if marked.has(i, *_NEVER):
         return 0.0
     found = marked.signs.get(i, frozenset())

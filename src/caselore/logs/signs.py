@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -39,6 +39,7 @@ class Marked:
     opens: dict[int, tuple[int, ...]]  # line -> readers that may start there
     allows: dict[int, list[int]]  # reader -> lines of its `after`
     talks: bool = False  # a program printed its own log here
+    weights: dict[int, float] = field(default_factory=dict)  # what shapes found out per line
 
     def has(self, line: int, *names: str) -> bool:
         """Say whether a line carries any of these signs."""

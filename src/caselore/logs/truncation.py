@@ -12,14 +12,6 @@ from typing import Final
 from caselore.logs.page import Page
 from caselore.logs.signs import Marked
 
-_LIMITS: Final = re.compile(
-    r"(?i)(?:log|output)\b.{0,60}(?:exceeded|reached)\b.{0,40}(?:size|length|limit)"
-    r"|exceeded the maximum log length"
-    r"|log (?:length|size) (?:has )?exceeded|(?:log|output) (?:was |has been |is )?(?:truncated|clipped|trimmed|too long|cut)"
-    r"|(?:truncated|skipped|omitted|elided|suppressed) [0-9,.]+ ?(?:[kKMG]?i?B|bytes|lines|characters)"
-    r"|[0-9,.]+ ?(?:[kKMG]?i?B|bytes|lines|characters) (?:were |was |are )?(?:truncated|skipped|omitted|elided|cut)"
-    r"|^\W*(?:\.\.\.|…|\[\.\.\.\]|<snip>|\[snip\])?\W*(?:log|output) truncated\W*"
-)
 _ENDED: Final = re.compile(
     r"^(?:Done\. Your build|The command \"|ERROR: Job failed|Job succeeded|Finished: |Process exited|##\[error\]|Cleaning up)"
 )
@@ -27,34 +19,14 @@ _ENDED: Final = re.compile(
 
 def notes_on_cuts(page: Page, marked: Marked, tail: bytes) -> Iterable[str]:
     """Say where the log shows that something of it is missing."""
-    for i in _suspects(page):
-        if _LIMITS.search(page.lines[i][:400]):
+    for i in marked.lines("cut"):
+        if "Full output" not in page.lines[i]:  # a test tool shortens its own differences
             yield f"the log says at line {page.numbers[i]} that a part of it is missing"
             break
     if tail and not tail.endswith((b"\n", b"\r")) and not _at_end(page, marked):
         yield "the log is cut at its end: its last line has no end and no command reports its exit"
     elif _cut_sections(page):
         yield "the log is cut at its end: a section was opened and never closed"
-
-
-def _suspects(page: Page) -> Iterable[int]:
-    """List lines that may speak of a cut; cheap words first."""
-    words = (
-        "truncat",
-        "exceeded",
-        "clipped",
-        "trimmed",
-        "skipped",
-        "omitted",
-        "too long",
-        "log length",
-    )
-    low = page.data.lower()
-    if not any(word.encode() in low for word in words):
-        return
-    for i, line in enumerate(page.lines):
-        if any(word in line.lower() for word in words) and "Full output" not in line:
-            yield i  # a test tool shortens its own differences; that is not the log
 
 
 def _at_end(page: Page, marked: Marked) -> bool:
