@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 import pytest
+
+from caselore.errors import (
+    Ambiguous,
+    BadInput,
+    GateRefused,
+    GuardRefused,
+    NotFound,
+    Refused,
+    WrongUse,
+)
+from caselore.memory import Role, Status
+from caselore.memory.stores.sqlite import SqliteStore
 from fakes.failures import (
     AGENT,
     ANA,
@@ -17,18 +29,6 @@ from fakes.failures import (
     signed,
 )
 from fakes.memory_store import MemoryStore
-
-from caselore.errors import (
-    Ambiguous,
-    BadInput,
-    GateRefused,
-    GuardRefused,
-    NotFound,
-    Refused,
-    WrongUse,
-)
-from caselore.memory import Role, Status
-from caselore.memory.stores.sqlite import SqliteStore
 
 
 @pytest.fixture(params=["sqlite", "memory"])
@@ -128,7 +128,10 @@ def test_a_proposal_waits_and_never_undoes_what_a_person_said(memory):
     proposed = memory.propose(waiting, "a lock", "raise the timeout", AGENT)
     still = memory.propose(known, "a lock", "raise the timeout", AGENT)
 
-    assert (proposed.status, proposed.proposed.resolution) == (Status.PROPOSED, "raise the timeout")
+    assert (proposed.status, proposed.proposed.resolution) == (
+        Status.PROPOSED,
+        "raise the timeout",
+    )
     assert (still.status, still.outcome.resolution) == (Status.CONFIRMED, BATCHES["resolution"])
     assert str(still.proposed.actor) == "agent:coder"
 
@@ -141,8 +144,16 @@ def test_the_chain_of_precedents_is_read_from_both_ends(memory):
 
     assert memory.get(mid).precedents == (old,)
     assert memory.get(mid).followers == (new,)
-    assert [(one.id, depth) for one, depth in memory.chain("1099")] == [(old, -2), (mid, -1), (new, 0)]
-    assert [(one.id, depth) for one, depth in memory.chain("1017")] == [(old, 0), (mid, 1), (new, 2)]
+    assert [(one.id, depth) for one, depth in memory.chain("1099")] == [
+        (old, -2),
+        (mid, -1),
+        (new, 0),
+    ]
+    assert [(one.id, depth) for one, depth in memory.chain("1017")] == [
+        (old, 0),
+        (mid, 1),
+        (new, 2),
+    ]
 
 
 def test_links_that_circle_end(memory):
@@ -179,7 +190,12 @@ def test_each_fix_has_its_own_record_on_a_signature(memory):
 
     best, worst = memory.fixes(signed().id)
 
-    assert (best.resolution, best.worked, best.tried, best.by) == (BATCHES["resolution"], 2, 3, ("ana", "bo"))
+    assert (best.resolution, best.worked, best.tried, best.by) == (
+        BATCHES["resolution"],
+        2,
+        3,
+        ("ana", "bo"),
+    )
     assert (worst.resolution, worst.worked, worst.tried) == (LONGER["resolution"], 0, 1)
     assert 0 < best.low < 2 / 3 < best.high < 1
 
@@ -190,7 +206,9 @@ def test_what_a_guard_holds_is_out_of_every_answer_until_a_person_lets_it_go(mem
     with pytest.raises(GuardRefused):
         memory.confirm("1", **BATCHES, actor=ANA)
     assert held.status is Status.QUARANTINED
-    assert [(one.subject, one.findings) for one in memory.quarantine_list()] == [(held.id, ("override",))]
+    assert [(one.subject, one.findings) for one in memory.quarantine_list()] == [
+        (held.id, ("override",))
+    ]
     assert not memory.recall(incident="2").nearest
 
     released = memory.release("1", "a harmless quotation", ANA)

@@ -42,7 +42,9 @@ class Ids:
 
 
 def memory_over(store, **more) -> Memory:
-    return Memory(store, TermsIndex(), more.pop("clock", Clock()), more.pop("new_id", Ids()), **more)
+    return Memory(
+        store, TermsIndex(), more.pop("clock", Clock()), more.pop("new_id", Ids()), **more
+    )
 
 
 def memory_at(path, **more) -> Memory:

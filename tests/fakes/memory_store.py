@@ -19,7 +19,9 @@ UNCONFIRMED = {"observed", "proposed", "refuted"}
 
 
 def newest(rows):
-    return sorted(sorted(rows, key=lambda row: row.id), key=lambda row: row.happened_at, reverse=True)
+    return sorted(
+        sorted(rows, key=lambda row: row.id), key=lambda row: row.happened_at, reverse=True
+    )
 
 
 class MemoryView:
@@ -32,7 +34,11 @@ class MemoryView:
 
     def _all(self, table, bank, **equal):
         rows = (row for key, row in sorted(self.tables[table].items()) if key[0] == bank)
-        return [row for row in rows if all(getattr(row, name) == value for name, value in equal.items())]
+        return [
+            row
+            for row in rows
+            if all(getattr(row, name) == value for name, value in equal.items())
+        ]
 
     def head(self, bank):
         entries = self.ledger.get(bank)
@@ -65,13 +71,19 @@ class MemoryView:
         return min(rows, key=lambda row: row.seq, default=None)
 
     def named(self, bank, name):
-        fits = [row for row in self._all("cases", bank) if row.id.startswith(name) or row.deployment == name]
+        fits = [
+            row
+            for row in self._all("cases", bank)
+            if row.id.startswith(name) or row.deployment == name
+        ]
         return newest(fits)[:50]
 
     def cases(self, bank, wanted):
         equal = {name: value for name, value in wanted._asdict().items() if value}
         since, until = equal.pop("since", ""), equal.pop("until", "9999")
-        yield from newest(row for row in self._all("cases", bank, **equal) if since <= row.happened_at <= until)
+        yield from newest(
+            row for row in self._all("cases", bank, **equal) if since <= row.happened_at <= until
+        )
 
     def near(self, bank, alike, limit):
         equal = {name: value for name, value in alike._asdict().items() if value}
@@ -80,7 +92,9 @@ class MemoryView:
         for status in ("observed", "proposed", "refuted", "confirmed"):
             if status in statuses:
                 rows = self._all("cases", bank, status=status, **equal)
-                found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[:limit]
+                found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[
+                    :limit
+                ]
         return found
 
     def seen(self, bank, signature):
@@ -95,7 +109,12 @@ class MemoryView:
         for row in self._all("cases", bank, signature=signature, status="confirmed"):
             groups.setdefault((row.fix, row.result, row.confirmed_by), []).append(row)
         return [
-            Tally(*key, len(rows), max(row.confirmed_at for row in rows), max(row.outcome_seq for row in rows))
+            Tally(
+                *key,
+                len(rows),
+                max(row.confirmed_at for row in rows),
+                max(row.outcome_seq for row in rows),
+            )
             for key, rows in sorted(groups.items())
         ]
 
@@ -129,7 +148,9 @@ class MemoryView:
         return next((row for row in rows if id_or_known_as in {row.id, row.known_as} - {""}), None)
 
     def postings(self, bank, term, limit):
-        return sorted((row.seq for row in self._all("terms", bank, term=term)), reverse=True)[:limit]
+        return sorted((row.seq for row in self._all("terms", bank, term=term)), reverse=True)[
+            :limit
+        ]
 
     def rows(self, table):
         yield from (row for _, row in sorted(self.tables[table].items()))
@@ -150,7 +171,9 @@ class MemoryView:
 
     def _forget(self, entry, change):
         bank = entry.bank
-        for row in self._all("held", bank, subject=change.subject) if change.what == "held" else ():
+        for row in (
+            self._all("held", bank, subject=change.subject) if change.what == "held" else ()
+        ):
             del self.tables["held"][key_of(row)]
         for seq in change.seqs:
             self.payloads.pop((bank, seq), None)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fakes.failures import ANA, BATCHES, CI, failure, memory_at, signed
-
 from caselore.errors import CaseloreError, StoreFull
+from fakes.failures import ANA, BATCHES, CI, failure, memory_at, signed
 
 
 def write(memory, name: str, number: int) -> None:

@@ -128,7 +128,8 @@ def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incide
 
 def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str, str], ...]:
     """Keep every other field, so that an import loses nothing."""
-    names = [name for name in row if name not in READ and row[name] not in (None, "")]
+    names = [short("a field's name", name, needed=True) for name in row if name not in READ]
+    names = [name for name in names if row[name] not in (None, "")]
     if row.get("outcome") and not row.get("confirmed_by"):
         names.append("outcome")
     if len(names) > MOST_ATTRIBUTES:
@@ -137,8 +138,11 @@ def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str,
 
 
 def _attribute(name: str, value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return prose(short("a field's name", name, needed=True), text)
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{name} is no JSON value: {error}") from error
+    return prose(name, text)
 
 
 def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:

@@ -28,7 +28,7 @@ def digest(*parts: str) -> str:
 
 def stamp(at: datetime) -> str:
     """Write a time in UTC, always as wide, so that texts sort as times do."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def unstamp(text: str) -> datetime:

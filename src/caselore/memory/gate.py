@@ -84,7 +84,7 @@ class Written(NamedTuple):
 def judge(draft: Draft, person_acted: bool) -> str:
     """Say why a draft is refused; empty where it may pass."""
     rule = TABLE.get(draft.action, {}).get(draft.actor.role, NO)
-    if draft.body.get("origin") and draft.actor.role not in BEARERS:
+    if rule is not NO and draft.body.get("origin") and draft.actor.role not in BEARERS:
         return f"the role {draft.actor.role.value} may not write in another's name"
     passes = {
         YES: True,

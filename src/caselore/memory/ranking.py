@@ -32,8 +32,22 @@ class Weights:
     recency: float = 2
     recency_days: float = 90
     other_family: float = -30
-    floor: float = 55
+    floor: float = 35
     """Least points for likeness alone, outcome and recency left out, to be called similar."""
+    broad_floor: float = 55
+    """The same where the family is broad: two failing tests of a service are often unrelated."""
+    broad_families: tuple[str, ...] = (
+        "test-assertion",
+        "test-error",
+        "compile",
+        "type-check",
+        "lint",
+        "crash",
+        "timeout",
+        "configuration",
+        "runner",
+        "flaky",
+    )
     question: float = 0.3
     """Least part of a person's question that must stand in a record for it to be an answer."""
 
@@ -196,21 +210,30 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
     if sought.question:
         return one.likeness >= weights.question
     near = same_family(sought, one.row) and sought.service == one.row.service != ""
-    return near and likeness >= weights.floor
+    return near and likeness >= _floor(one.row, weights)
+
+
+def _floor(row: CaseRow, weights: Weights) -> float:
+    return weights.broad_floor if row.family in weights.broad_families else weights.floor
 
 
 def _why_not(
     sought: Sought, row: CaseRow, same: bool, similar: bool, likeness: float, weights: Weights
 ) -> str:
-    if row.status == "refuted":
-        return "refuted: a person said that its diagnosis was wrong"
-    if row.status != "confirmed":
-        return "seen before, not resolved yet"
     if same or similar:
-        return ""
+        return _UNRESOLVED.get(row.status, "")
     if sought.question:
         return "too little of the question stands in it"
-    return _difference(sought, row, f"{likeness:g} of {weights.floor:g} points for likeness")
+    return _difference(
+        sought, row, f"{likeness:g} of {_floor(row, weights):g} points for likeness"
+    )
+
+
+_UNRESOLVED = {
+    "refuted": "refuted: a person said that its diagnosis was wrong",
+    "proposed": "seen before, not resolved yet",
+    "observed": "seen before, not resolved yet",
+}
 
 
 def _difference(sought: Sought, row: CaseRow, reached: str) -> str:

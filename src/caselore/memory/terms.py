@@ -53,8 +53,9 @@ def _hash(word: str) -> int:
 
 
 def grams(text: str) -> frozenset[str]:
-    """Give the runs of four characters of a text, its numbers masked."""
-    masked = _BLANKS.sub(" ", _NUMBER.sub("0", text)).strip().lower()[:COMPARED]
+    """Give the runs of four characters of a text, its values masked."""
+    plain = _NUMBER.sub("0", _NOT_WORDS.sub("0", text[: 2 * COMPARED]))
+    masked = _BLANKS.sub(" ", plain).strip().lower()[:COMPARED]
     return frozenset(masked[at : at + 4] for at in range(max(1, len(masked) - 3)))
 
 

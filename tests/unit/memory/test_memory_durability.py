@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import writer
-from fakes.failures import ANA, CI, failure, memory_at
 
 from caselore.errors import StoreBusy, StoreDamaged, StoreReadOnly, StoreTooNew
 from caselore.memory import Status
 from caselore.memory.stores.sqlite import SqliteStore
+from fakes import writer
+from fakes.failures import ANA, CI, failure, memory_at
 
 WRITER = [sys.executable, writer.__file__]
 
@@ -81,7 +81,9 @@ def test_several_processes_write_at_once_and_all_of_it_is_there(tmp_path):
     said = [process.communicate(timeout=120)[0] for process in running]
 
     assert [process.returncode for process in running] == [0, 0, 0]
-    must_hold(path, [line.split() for text in said for line in text.splitlines() if line != "ready"])
+    must_hold(
+        path, [line.split() for text in said for line in text.splitlines() if line != "ready"]
+    )
     memory = memory_at(path)
     assert len(list(memory.list(service="payment-service"))) == 75
     assert len(list(memory.list(service="pay"))) == 3 * 4 * 20
@@ -92,9 +94,12 @@ def tiny_room(folder: Path) -> list[str]:
     """Give the words that run a command with a 400 KB disk at `folder`, if this machine can."""
     inside = f"mount -t tmpfs -o size=400k none '{folder}' && "
     words = ["unshare", "-rm", "sh", "-c"]
-    able = shutil.which("unshare") and not subprocess.run(
-        [*words, inside + "true"], capture_output=True, check=False
-    ).returncode
+    able = (
+        shutil.which("unshare")
+        and not subprocess.run(
+            [*words, inside + "true"], capture_output=True, check=False
+        ).returncode
+    )
     return [*words, inside] if able else []
 
 
@@ -146,7 +151,9 @@ def test_a_read_only_disk_is_said_and_left_as_it_is(tmp_path):
     memory.observe(failure(), CI)
     memory.close()
     before = path.read_bytes()
-    frozen = f"mount --bind {path.parent} {path.parent} && mount -o remount,ro,bind {path.parent} && "
+    frozen = (
+        f"mount --bind {path.parent} {path.parent} && mount -o remount,ro,bind {path.parent} && "
+    )
     words = ["unshare", "-rm", "sh", "-c"]
     work = " ".join([*WRITER, str(path), "a", "1"])
     if tiny_room(path.parent):
@@ -174,7 +181,11 @@ def test_a_newer_store_is_refused_and_left_as_it_is(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"no database at all, only words\n" * 40, b"SQLite format 3\0" + b"\xff" * 4000, b"\0" * 8192],
+    [
+        b"no database at all, only words\n" * 40,
+        b"SQLite format 3\0" + b"\xff" * 4000,
+        b"\0" * 8192,
+    ],
     ids=["words", "a broken head", "zeroes"],
 )
 def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path, content):

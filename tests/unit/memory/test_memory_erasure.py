@@ -6,12 +6,12 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from fakes.failures import AGENT, ANA, BO, CI, failure, memory_at, signed
 
 from caselore.errors import GateRefused, StoreBusy
 from caselore.memory import Quoted
 from caselore.memory.stores.sqlite import SqliteStore
 from caselore.memory.terms import words
+from fakes.failures import AGENT, ANA, BO, CI, failure, memory_at, signed
 
 BLOCK = "zebrablock exploded while quuxing the wombatcolumn"
 SAID = {
@@ -64,7 +64,12 @@ def told(home, **more):
 def found_in(home, texts=SECRETS):
     files = {path: path.read_bytes().lower() for path in home.rglob("*") if path.is_file()}
     assert any(path.name == "lore.sqlite3" for path in files)
-    return {(path.name, text) for path, data in files.items() for text in texts if text.encode() in data}
+    return {
+        (path.name, text)
+        for path, data in files.items()
+        for text in texts
+        if text.encode() in data
+    }
 
 
 def test_the_search_finds_what_was_not_erased(home):

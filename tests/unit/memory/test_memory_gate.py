@@ -6,13 +6,13 @@ import ast
 from pathlib import Path
 
 import pytest
-from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over
-from fakes.memory_store import MemoryStore
 
 import caselore.memory
 from caselore.errors import BadInput, GateRefused
 from caselore.memory import Actor, Role, Status
 from caselore.memory.gate import TABLE, Draft, judge
+from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over
+from fakes.memory_store import MemoryStore
 
 SYSTEM = Actor("watcher", Role.SYSTEM)
 SOURCES = Path(caselore.memory.__file__).parent
@@ -84,7 +84,13 @@ def test_nobody_but_an_import_or_a_person_brings_in_anothers_words(role):
 
 @pytest.mark.parametrize(
     "origin",
-    [{}, {"actor": "human:ana"}, {"actor": "human:", "at": "x"}, {"actor": "agent:ana", "at": "x"}, {"at": "x"}],
+    [
+        {},
+        {"actor": "human:ana"},
+        {"actor": "human:", "at": "x"},
+        {"actor": "agent:ana", "at": "x"},
+        {"at": "x"},
+    ],
 )
 def test_an_import_confirms_only_with_person_and_date(origin):
     body = {"origin": origin}
@@ -143,8 +149,8 @@ def test_no_other_module_writes():
 
 
 def test_the_search_for_other_writers_would_find_one(tmp_path):
-    (tmp_path / "sly.py").write_text("def f(view, entry, payload):\n    view.append(entry, payload, [])\n")
+    (tmp_path / "sly.py").write_text(
+        "def f(view, entry, payload):\n    view.append(entry, payload, [])\n"
+    )
 
     assert appends(tmp_path / "sly.py")
-
-

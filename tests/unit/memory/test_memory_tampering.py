@@ -7,10 +7,20 @@ import shutil
 import sqlite3
 
 import pytest
-from fakes.failures import AGENT, ANA, BATCHES, BO, CI, LONGER, failure, memory_at, missing_variable
 
 from caselore.memory import Role
 from caselore.memory.rows import TABLES
+from fakes.failures import (
+    AGENT,
+    ANA,
+    BATCHES,
+    BO,
+    CI,
+    LONGER,
+    failure,
+    memory_at,
+    missing_variable,
+)
 
 ALL_TABLES = ("ledger", "payloads", *TABLES)
 
@@ -75,7 +85,10 @@ def test_the_untouched_store_is_sound(store):
 def test_a_change_in_any_column_of_any_row_is_found(told, store, table):
     names = columns(told)[table]
     link = sqlite3.connect(store, isolation_level=None)
-    keys = [name for name, *_ in link.execute(f"SELECT name FROM pragma_table_info('{table}') WHERE pk")]
+    keys = [
+        name
+        for name, *_ in link.execute(f"SELECT name FROM pragma_table_info('{table}') WHERE pk")
+    ]
     rows = link.execute(f"SELECT * FROM {table}").fetchall()
     some = rows if table != "terms" else random.Random(1).sample(rows, 8)
     assert rows
@@ -86,7 +99,9 @@ def test_a_change_in_any_column_of_any_row_is_found(told, store, table):
             new = {**old, name: changed(row[place])}
             here = " AND ".join(f"{key} = :{key}" for key in keys)
             try:
-                link.execute(f"UPDATE {table} SET {name} = :new WHERE {here}", {**old, "new": new[name]})
+                link.execute(
+                    f"UPDATE {table} SET {name} = :new WHERE {here}", {**old, "new": new[name]}
+                )
             except sqlite3.IntegrityError:  # the change would make two rows of one key
                 continue
             assert not memory.ledger_verify().ok, (table, name, row)
@@ -184,7 +199,9 @@ def test_a_refusal_cut_off_the_end_is_found_only_by_the_head(store):
 
 def test_two_swapped_payloads_are_found(store):
     link = sqlite3.connect(store)
-    link.execute("UPDATE payloads SET seq = CASE seq WHEN 1 THEN -2 ELSE -1 END WHERE seq IN (1, 2)")
+    link.execute(
+        "UPDATE payloads SET seq = CASE seq WHEN 1 THEN -2 ELSE -1 END WHERE seq IN (1, 2)"
+    )
     link.execute("UPDATE payloads SET seq = -seq WHERE seq < 0")
     link.commit()
     link.close()
