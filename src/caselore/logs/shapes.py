@@ -19,6 +19,7 @@ _NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9
 _PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+")
 _TALE: Final = ("frame", "medium", "strong", "weak")
 _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
+_WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
 _PARAGRAPH: Final = 10
 _MOST_HITS: Final = 600
@@ -68,6 +69,7 @@ def _adjusted(found: frozenset[str], line: str) -> float:
     change -= 22 if "summary" in found or "heading" in found else 0
     change -= 25 if "frame" in found else 0
     change -= 12 if "retry" in found else 0
+    change -= 30 if "talk" in found else 0
     change -= 12 if "warn" in found and "strong" not in found else 0
     return change
 
@@ -147,7 +149,7 @@ def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[
     """Find lists of numbered failures under a line that names failures."""
     for head in marked.lines("heading", "verdict", "weak", "summary"):
         first = _next_full(page, head + 1)
-        if first is None or first - head > 4 or first in barriers:
+        if first is None or first - head > 4 or first in barriers or _WAITING.search(page.lines[head]):
             continue
         number = _NUMBERED.match(page.lines[first])
         if number is None or int(number.group(1) or number.group(2)) > 1:
@@ -238,13 +240,14 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
     best = max(inside, key=lambda k: (weight_of(page, marked, k), -k))
     if not weight_of(page, marked, best):
-        best = inside[0] if len(inside) < 4 else inside[-1]
+        placed = [k for k in inside if _PLACE.search(page.lines[k][:200])]
+        best = placed[0] if placed else inside[0] if len(inside) < 4 else inside[-1]
     yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
 
 
 def _tells(page: Page, marked: Marked, i: int) -> bool:
     """Say whether a line is output, not an echo or a marker."""
-    return bool(page.lines[i].strip()) and not marked.has(i, "command", "exit", "ruler")
+    return bool(page.lines[i].strip()) and not marked.has(i, "command", "echo", "exit", "ruler")
 
 
 def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
