@@ -382,9 +382,13 @@ def test_a_block_that_raises_leaves_no_trace(store):
     memory.observe(failure(), CI)
     before = memory.ledger_verify()
 
-    with pytest.raises(BadInput), store.writing() as view:
-        entry, payload = next(iter(view.entries("default")))
-        view.append(entry._replace(seq=2), payload, [])
-        raise BadInput("stop")
+    def half_a_write():
+        with store.writing() as view:
+            entry, payload = next(iter(view.entries("default")))
+            view.append(entry._replace(seq=2), payload, [])
+            raise BadInput("stop")
+
+    with pytest.raises(BadInput):
+        half_a_write()
 
     assert memory.ledger_verify() == before

@@ -192,7 +192,7 @@ def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "lore.sqlite3"
     path.write_bytes(content)
 
-    with pytest.raises(StoreDamaged, match="lore.sqlite3"):
+    with pytest.raises(StoreDamaged, match=r"lore\.sqlite3"):
         SqliteStore(path).close()
 
     assert path.read_bytes() == content

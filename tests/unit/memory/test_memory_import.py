@@ -279,9 +279,10 @@ def test_a_store_that_was_imported_answers_as_the_one_it_came_from(tmp_path):
     second.close()
 
 
-def test_ten_thousand_rows_come_in_with_progress_and_are_checked_quickly(tmp_path):
+@pytest.mark.parametrize("count", [1_500, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_many_rows_come_in_with_progress_and_are_checked_quickly(tmp_path, count):
     memory, heard = memory_at(tmp_path / "lore.sqlite3"), []
-    rows = [{**GOOD, "deployment_id": number} for number in range(10_000)]
+    rows = [{**GOOD, "deployment_id": number} for number in range(count)]
     rows[1234] = {"service": "no error"}
     began = time.process_time()
 
@@ -294,10 +295,11 @@ def test_ten_thousand_rows_come_in_with_progress_and_are_checked_quickly(tmp_pat
     asked = time.process_time()
     memory.recall(incident=case.id)
 
-    assert (report.added, report.refused[0][0]) == (9_999, 1235)
-    assert heard == list(range(500, 10_001, 500))
+    assert (report.added, report.refused[0][0]) == (count - 1, 1235)
+    assert heard == list(range(500, count + 1, 500))
     assert found.ok
-    assert imported - began < 30  # measured: 4 s of CPU; the limits only catch another order
-    assert verified - imported < 15  # measured: 2 s
-    assert time.process_time() - asked < 0.5  # measured: 0.03 s
+    # Measured at 10,000: 5 s, 2.5 s and 0.02 s of CPU; the limits only catch another order.
+    assert imported - began < 30
+    assert verified - imported < 15
+    assert time.process_time() - asked < 0.5
     memory.close()
