@@ -35,7 +35,7 @@ class Weights:
     floor: float = 35
     """Least points for likeness alone, outcome and recency left out, to be called similar."""
     broad_floor: float = 55
-    """The same where the family is broad: two failing tests of a service are often unrelated."""
+    """The same where family or signature is broad: two failing tests are often unrelated."""
     broad_families: tuple[str, ...] = (
         "test-assertion",
         "test-error",
@@ -210,11 +210,12 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
     if sought.question:
         return one.likeness >= weights.question
     near = same_family(sought, one.row) and sought.service == one.row.service != ""
-    return near and likeness >= _floor(one.row, weights)
+    return near and likeness >= _floor(sought, one.row, weights)
 
 
-def _floor(row: CaseRow, weights: Weights) -> float:
-    return weights.broad_floor if row.family in weights.broad_families else weights.floor
+def _floor(sought: Sought, row: CaseRow, weights: Weights) -> float:
+    broad = row.family in weights.broad_families or sought.generic or row.generic
+    return weights.broad_floor if broad else weights.floor
 
 
 def _why_not(
@@ -225,7 +226,7 @@ def _why_not(
     if sought.question:
         return "too little of the question stands in it"
     return _difference(
-        sought, row, f"{likeness:g} of {_floor(row, weights):g} points for likeness"
+        sought, row, f"{likeness:g} of {_floor(sought, row, weights):g} points for likeness"
     )
 
 
