@@ -19,6 +19,23 @@ CLASSES: Final = ("code", "configuration", "dependency", "infrastructure", "flak
 _LINES: Final = 60
 _WIDTH: Final = 600
 _OVER_HINT: Final = 5  # families of the table that outrank a hint of a reader
+_SURE: Final = frozenset({"lint", "type-check"})  # hints that no word in a finding may outrank
+_OVER_BY_LINE: Final = ("authentication", "registry", "network", "timeout")
+# Hints that say where a cause showed, not what it was: the failing line may know better.
+_OPEN: Final = frozenset(
+    (
+        "authentication",
+        "configuration",
+        "crash",
+        "dependency-conflict",
+        "migration",
+        "missing-variable",
+        "runner",
+        "test-assertion",
+        "test-error",
+    )
+)
+_CLAIM: Final = re.compile(r"(?i)\bassert|\bexpect(?:ed|s)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +78,30 @@ def shipped() -> tuple[Family, ...]:
 
 
 def family_of(lines: Sequence[str], hint: str = "", extra: Sequence[Family] = ()) -> Family:
-    """Name the family of a block; `hint` is what the reader of the block thinks."""
+    """Name the family of a block, its failing line first; `hint` is what its reader thinks."""
     seen = [line[:_WIDTH] for line in lines[:_LINES]]
     for family in extra:
         if family.matches(seen):
             return family
-    table = shipped()
-    names = [f.name for f in table]
-    limit = _OVER_HINT if hint in names else len(table)
-    for family in table[:limit]:
+    table = {family.name: family for family in shipped()}
+    if hint in _SURE:
+        return table[hint]
+    told = _told_by_line(table, seen, hint)
+    if told is not None:
+        return told
+    limit = _OVER_HINT if hint in table else len(table)
+    for family in list(table.values())[:limit]:
         if family.matches(seen):
             return family
-    return table[names.index(hint)] if hint in names else table[-1]
+    return table.get(hint, table["unknown"])
+
+
+def _told_by_line(table: Mapping[str, Family], seen: Sequence[str], hint: str) -> Family | None:
+    """Let the failing line itself say that time, the network or a registry was the cause."""
+    if hint not in _OPEN or not seen or _CLAIM.search(seen[0]):
+        return None
+    names = ("network",) if hint == "migration" else _OVER_BY_LINE
+    return next((table[n] for n in names if table[n].matches(seen[:1])), None)
 
 
 def class_of(name: str, extra: Sequence[Family] = ()) -> str:
