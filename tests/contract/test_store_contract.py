@@ -159,7 +159,7 @@ def test_the_chain_of_precedents_is_read_from_both_ends(memory):
 def test_links_that_circle_end(memory):
     one, other = (memory.observe(failure(name), CI).id for name in ("1", "2"))
     memory.confirm(one, **BATCHES, actor=ANA, precedents=[other])
-    memory.confirm(other, **BATCHES, actor=ANA, precedents=[one, "1", other])
+    memory.confirm(other, **BATCHES, actor=ANA, precedents=[one, "1"])
 
     assert {case.id for case, _ in memory.chain(one)} == {one, other}
 

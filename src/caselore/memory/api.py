@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from caselore.errors import GateRefused
+from caselore.errors import BadInput, GateRefused, WrongUse
 from caselore.memory import cases, exports, naming, statistics
 from caselore.memory import recall as recalling
 from caselore.memory.cases import assemble
@@ -103,9 +103,11 @@ class Memory(Keeping):
         proof: Iterable[str] = (),
     ) -> Case:
         """Keep a person's verdict; precedents may be ids or deployments. Raises GateRefused."""
-        names = list(precedents)
         with self._store.reading() as view:
-            targets = [naming.reference(view, self.bank, name) for name in names]
+            own = naming.resolve(view, self.bank, id).id
+            targets = [naming.reference(view, self.bank, name) for name in precedents]
+        if own in targets:
+            raise BadInput("an incident is never its own precedent")
         body = outcome_body(
             cause, resolution, result, why_failed, targets, proof, confirmed_by=actor.name
         )
@@ -118,6 +120,8 @@ class Memory(Keeping):
     def unlike(self, id: str, other: str, why: str, actor: Actor) -> Case:
         """Keep for good, both ways, that two incidents are not the same. Raises GateRefused."""
         body = {**why_body(why), "other": self.resolve(other)}
+        if body["other"] == self.resolve(id):
+            raise BadInput("an incident is always the same as itself")
         return self._say("unlike", id, body, actor)
 
     def retract(self, id: str, why: str, actor: Actor) -> Case:
@@ -158,6 +162,8 @@ class Memory(Keeping):
         as_of: datetime | None = None,
     ) -> recalling.Recalled:
         """Give precedents for an incident or a question, every point explained."""
+        if text is None and incident is None:
+            raise WrongUse("recall needs a text or an incident")
         with self._store.reading() as view:
             sought = self._sought(view, text, incident)
             asking = recalling.Asking(

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from caselore.errors import NotFound, StoreBusy, StoreDamaged
-from caselore.memory import naming, tokens
+from caselore.errors import GateRefused, NotFound, StoreBusy, StoreDamaged
+from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import unstamp
 from caselore.memory.ledger import Broken, Stored, Verification
@@ -138,9 +138,12 @@ class Keeping(Bank):
         with self._store.writing() as view:
             id, row = self._erasable(view, ref)
             body = {**why_body(why), "known_as": row.known_as if row else ""}
+            refusal = gate.judge(gate.Draft(self.bank, "erase", id, body, actor), True)
             written = self._pen(view).write("erase", id, body, actor) if row else None
         if written:
             must_pass(written)
+        elif refusal:
+            raise GateRefused(refusal)
         self._index.forget(self.bank, id)
         self._scrub(id)
         return id

@@ -194,7 +194,7 @@ def _outcome(row: CaseRow, weights: Weights) -> list[Signal]:
 
 def _people(one: Candidate, weights: Weights) -> list[Signal]:
     more = len(one.confirmers) - 1
-    if more < 1 or one.row.status != "confirmed":
+    if more < 1 or (one.row.status, one.row.result) != ("confirmed", "succeeded"):
         return []
     points = min(weights.confirmers, more * weights.per_confirmer)
     return [Signal("independent confirmations", points, ", ".join(one.confirmers))]

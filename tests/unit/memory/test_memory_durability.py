@@ -90,6 +90,21 @@ def test_several_processes_write_at_once_and_all_of_it_is_there(tmp_path):
     memory.close()
 
 
+def test_two_processes_that_see_the_same_runs_record_each_once(tmp_path):
+    path = tmp_path / "lore.sqlite3"
+    running = [start(path, "same", most=20) for _ in range(2)]
+
+    said = [process.communicate(timeout=120)[0].splitlines() for process in running]
+
+    memory = memory_at(path)
+    assert len(list(memory.list(service="payment-service"))) == 20
+    assert [line for line in said[0] if "observed" in line] == [
+        line for line in said[1] if "observed" in line
+    ]
+    assert memory.ledger_verify().ok
+    memory.close()
+
+
 def tiny_room(folder: Path) -> list[str]:
     """Give the words that run a command with a 400 KB disk at `folder`, if this machine can."""
     inside = f"mount -t tmpfs -o size=400k none '{folder}' && "
@@ -204,13 +219,12 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
     link.execute("CREATE TABLE songs (title TEXT)")
     link.commit()
     link.close()
+    before = path.read_bytes()
 
     with pytest.raises(StoreDamaged, match="another program"):
         SqliteStore(path)
 
-    link = sqlite3.connect(path)
-    assert link.execute("SELECT name FROM sqlite_schema").fetchall() == [("songs",)]
-    link.close()
+    assert path.read_bytes() == before
 
 
 def test_a_file_cut_in_half_is_damaged(tmp_path):

@@ -127,14 +127,32 @@ def test_a_reader_that_holds_a_copy_is_named_and_a_later_call_finishes(home):
     memory.close()
 
 
+def test_an_erasure_that_was_killed_before_its_end_is_finished_at_the_next_opening(
+    home, monkeypatch
+):
+    memory, secret = told(home)
+    monkeypatch.setattr(SqliteStore, "scrub", lambda self: None)
+    memory.erase(secret.id, "a customer asked", ANA)
+    memory.close()
+    monkeypatch.undo()
+    assert (home / "lore.sqlite3-scrub").exists()
+
+    memory_at(home / "lore.sqlite3").close()
+
+    assert found_in(home) == set()
+    assert not (home / "lore.sqlite3-scrub").exists()
+
+
 def test_only_a_person_erases(home):
     memory, secret = told(home)
 
     for actor in (AGENT, CI):
         with pytest.raises(GateRefused):
             memory.erase(secret.id, "hide it", actor)
-
-    assert memory.get(secret.id) == secret or memory.get(secret.id).outcome
+    assert memory.get(secret.id).outcome
+    memory.erase(secret.id, "asked to", ANA)
+    with pytest.raises(GateRefused):
+        memory.erase(secret.id, "again", AGENT)
     memory.close()
 
 

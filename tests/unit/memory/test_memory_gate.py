@@ -130,6 +130,13 @@ def test_an_outcome_that_says_too_little_or_too_much_is_refused_and_not_repaired
     assert memory.ledger_verify().entries == entries
 
 
+def test_a_record_is_neither_its_own_precedent_nor_unlike_itself(memory):
+    with pytest.raises(BadInput, match="own precedent"):
+        memory.confirm("1", **BATCHES, actor=ANA, precedents=["#1"])
+    with pytest.raises(BadInput, match="same as itself"):
+        memory.unlike("1", "1", "odd", ANA)
+
+
 def appends(path: Path) -> list[str]:
     """Give the calls that could write to a store: `append` with several arguments, or SQL."""
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]

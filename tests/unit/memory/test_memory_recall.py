@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from caselore.errors import WrongUse
 from caselore.memory import Filters, Weights
 from fakes.failures import (
     AGENT,
@@ -30,9 +31,10 @@ from fakes.memory_store import MemoryStore
 
 @pytest.fixture(params=["sqlite", "memory"])
 def memory(request, tmp_path):
-    if request.param == "memory":
-        return memory_over(MemoryStore())
-    return memory_at(tmp_path / "lore.sqlite3")
+    fake = request.param == "memory"
+    opened = memory_over(MemoryStore()) if fake else memory_at(tmp_path / "lore.sqlite3")
+    yield opened
+    opened.close()
 
 
 def confirmed(memory, deployment, outcome=None, actor=ANA, **where):
@@ -200,6 +202,22 @@ def test_a_recall_as_of_a_day_knows_nothing_later(memory):
     assert [one.kind for one in past.hits[0].case.verdicts] == ["confirm"]
     assert names(now.hits) == ["2"]
     assert names(now.nearest) == ["1"]
+
+
+def test_nothing_asked_is_wrong_use(memory):
+    with pytest.raises(WrongUse):
+        memory.recall()
+
+
+def test_people_who_saw_a_fix_fail_do_not_raise_it(memory):
+    for number, who in enumerate([ANA, BO, CY]):
+        confirmed(memory, str(number), LONGER, actor=who)
+    memory.observe(failure("9"), CI)
+
+    (hit,) = memory.recall(incident="9").hits
+
+    assert hit.confirmers == ("ana", "bo", "cy")
+    assert "independent confirmations" not in {signal.name for signal in hit.signals}
 
 
 def test_the_same_question_has_the_same_answer(memory):

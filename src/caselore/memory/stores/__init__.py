@@ -1,0 +1,1 @@
+"""The places where banks live, and the plain SQL they use."""

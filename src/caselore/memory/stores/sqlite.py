@@ -28,6 +28,11 @@ class SqliteStore:
         self._busy = busy
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = [prepare(self._path, busy)]
+        # Stands from before content is removed until no old page can hold a copy of it.
+        self._unscrubbed = self._path.with_name(self._path.name + "-scrub")
+        if self._unscrubbed.exists():
+            with suppress(StoreBusy):
+                self.scrub()
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:
@@ -47,7 +52,7 @@ class SqliteStore:
         try:
             with mapped(self._path):
                 link.execute(begin)
-                yield SqliteView(link)
+                yield SqliteView(link, self._unscrubbed.touch)
                 link.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -83,6 +88,7 @@ class SqliteStore:
             self._give_back(link)
         if blocked:
             raise StoreBusy("another reader keeps the write-ahead log from being emptied")
+        self._unscrubbed.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close every idle connection; the last one to close folds the write-ahead log in."""

@@ -47,10 +47,10 @@ def prepare(path: Path, busy: float) -> sqlite3.Connection:
     link = connect(path, busy)
     try:
         with mapped(path):
+            _recognise(link, path)
             if _version(link) < len(migrations("sqlite")):
                 _write_ahead(link, busy)
                 _migrate(link)
-            _recognise(link, path)
     except BaseException:
         link.close()
         raise
@@ -71,7 +71,8 @@ def _version(link: sqlite3.Connection) -> int:
 def _recognise(link: sqlite3.Connection, path: Path) -> None:
     version, known = _version(link), len(migrations("sqlite"))
     owner = link.execute("PRAGMA application_id").fetchone()[0]
-    if owner != APPLICATION_ID:
+    empty = version == 0 and not schema(link)
+    if owner != APPLICATION_ID and not empty:
         raise StoreDamaged(f"{path} is a database of another program; it was left as it is")
     if version > known:
         raise StoreTooNew(
@@ -96,8 +97,6 @@ def _migrate(link: sqlite3.Connection) -> None:
     link.execute("BEGIN IMMEDIATE")
     try:
         version = _version(link)
-        if version == 0 and link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            return  # another program's file: left as it is, and refused by its id
         for script in migrations("sqlite")[version:]:
             for statement in statements(script):
                 link.execute(statement)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
@@ -42,9 +42,9 @@ UNCONFIRMED = ("observed", "proposed", "refuted")
 class SqliteView:
     """Reads and appends inside the transaction that its store opened."""
 
-    def __init__(self, link: sqlite3.Connection) -> None:
-        """Work on an open connection."""
-        self._link = link
+    def __init__(self, link: sqlite3.Connection, removing: Callable[[], None]) -> None:
+        """Work on an open connection; `removing` is called before content is removed."""
+        self._link, self._removing = link, removing
         self._sql = queries("sqlite")
 
     def _ask(self, query: str, /, **values: Any) -> sqlite3.Cursor:
@@ -175,6 +175,7 @@ class SqliteView:
             self._forget_subject(entry, change.subject)
 
     def _forget_subject(self, entry: Entry, subject: str) -> None:
+        self._removing()
         for old, payload in list(self.entries(entry.bank, subject)):
             if old.seq == entry.seq or payload is None:
                 continue
