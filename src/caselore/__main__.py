@@ -7,9 +7,12 @@ import sys
 
 def main() -> int:
     """Run `caselore` with the arguments of this process."""
-    from caselore.faces.cli.app import main as run  # noqa: PLC0415 - an import must not start anything
+    try:
+        from caselore.faces.cli.app import main as run  # noqa: PLC0415 - it may be interrupted, too
 
-    return run()
+        return run()
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from caselore import settings as setting
+from caselore.errors import WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
 
@@ -215,6 +216,11 @@ class App:
         """
         from caselore.memory.records import Filters  # noqa: PLC0415
 
+        if (text is None) == (incident is None):
+            raise WrongUse(
+                "A recall is either for words or for an incident.",
+                hint="Give a text, or the incident's id: `caselore recall --incident 1057`.",
+            )
         chosen = Filters(**filters) if isinstance(filters, Mapping) else filters
         return Found(
             self.memory.recall(

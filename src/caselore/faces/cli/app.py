@@ -32,7 +32,16 @@ EPILOG = (
 
 
 class Sections(TyperGroup):
-    """Lists the commands under the headings that they were registered with."""
+    """Lists the commands under their headings, and lets early ends through."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; its two early ends pass Typer by, which has its own way with them."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise exits.ReaderLeft from error
+        except KeyboardInterrupt as error:
+            raise exits.Interrupted from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one definition list a heading."""

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from caselore import settings, wiring
@@ -20,6 +21,13 @@ def opened(bank: str | None = None) -> Iterator[wiring.App]:
     """Build the application for one command and close it after."""
     with wiring.build(settings.load(bank=bank)) as app:
         yield app
+
+
+def shapes() -> ModuleType:
+    """Give the JSON shapes; they bring the memory along, which `--help` has no time for."""
+    from caselore.wiring import documents  # noqa: PLC0415
+
+    return documents
 
 
 def answer(

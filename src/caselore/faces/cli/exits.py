@@ -20,18 +20,24 @@ from caselore.faces.cli.terminal import Paper, safe
 _CLICK_ERROR = typer.BadParameter.__mro__[2]
 
 
+class ReaderLeft(Exception):
+    """Whoever read standard output closed it, as `| head` does."""
+
+
+class Interrupted(Exception):
+    """The person at the keyboard stopped the command."""
+
+
 def run(command: Callable[[], object], *, as_json: bool) -> int:
     """Run a parsed command line and give the exit code."""
     try:
         code = command()
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (ReaderLeft, BrokenPipeError):
         return _quiet_end()
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else 1
-    except KeyboardInterrupt as error:
-        return report(problem(error), as_json=as_json)
-    except typer.Abort:
+    except (Interrupted, KeyboardInterrupt, typer.Abort):
         return report(problem(KeyboardInterrupt()), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes a message
         return report(_problem(error), as_json=as_json)

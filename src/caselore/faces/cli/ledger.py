@@ -12,7 +12,6 @@ import typer
 from caselore.faces.cli import desk
 from caselore.faces.cli.options import Bank, Json
 from caselore.faces.cli.terminal import Paper
-from caselore.wiring import documents
 
 if TYPE_CHECKING:
     from caselore.memory.ledger import Stored, Verification
@@ -46,7 +45,9 @@ def verify(
     """
     with desk.opened(bank) as app:
         found = app.memory.ledger_verify(head)
-        desk.answer(as_json, documents.verification(found), lambda paper: _verified(found, paper))
+        desk.answer(
+            as_json, desk.shapes().verification(found), lambda paper: _verified(found, paper)
+        )
         return 0 if found.ok else 1
 
 
@@ -80,7 +81,7 @@ def show(
         paper = desk.paper()
         for stored in app.memory.ledger_show(subject):
             if as_json:
-                desk.write_json(documents.entry(stored))
+                desk.write_json(desk.shapes().entry(stored))
             else:
                 print(_line(stored, paper))
 

@@ -10,10 +10,8 @@ from typing import Annotated
 
 import typer
 
-from caselore.errors import WrongUse
 from caselore.faces.cli import case_view, desk, inputs, recall_view
 from caselore.faces.cli.options import Bank, Incident, Json, Service, Since
-from caselore.wiring import documents
 
 _PANEL = "Looking things up"
 
@@ -58,8 +56,6 @@ def recall(
       caselore recall "canceling statement due to statement timeout"
       caselore recall --incident 1057 --limit 3
     """
-    if (text is None) == (incident is None):
-        raise WrongUse("Give either words or --incident ID.", hint="caselore recall --help")
     with desk.opened(bank) as app:
         found = app.recall(
             text=text, incident=incident, limit=limit, filters={"service": service or ""}
@@ -101,7 +97,7 @@ def incidents(
         for case in found:
             empty = False
             if as_json:
-                desk.write_json(documents.case_line(case))
+                desk.write_json(desk.shapes().case_line(case))
             else:
                 print("\n".join(case_view.in_list(case, paper)))
         if empty and not as_json:
@@ -124,6 +120,6 @@ def show(incident: Incident, as_json: Json = False, bank: Bank = None) -> None:
         fixes = tuple(memory.fixes(signature))
         desk.answer(
             as_json,
-            documents.case_whole(case, chain, seen, fixes),
+            desk.shapes().case_whole(case, chain, seen, fixes),
             lambda paper: case_view.whole(case, chain, seen, fixes, paper),
         )

@@ -11,7 +11,6 @@ import typer
 
 from caselore.faces.cli import case_view, desk, verdicts
 from caselore.faces.cli.options import Bank, Json, Why
-from caselore.wiring import documents
 
 Subject = Annotated[str, typer.Argument(metavar="ID", help="What `quarantine list` names.")]
 
@@ -42,7 +41,7 @@ def list_(as_json: Json = False, bank: Bank = None) -> None:
         held = tuple(app.memory.quarantine_list())
         for one in held:
             if as_json:
-                desk.write_json(documents.held(one))
+                desk.write_json(desk.shapes().held(one))
             else:
                 print("\n".join(case_view.held_lines(one, paper)))
         if not held and not as_json:
@@ -60,7 +59,7 @@ def show(subject: Subject, as_json: Json = False, bank: Bank = None) -> None:
         case, held = app.memory.quarantine_show(subject)
         desk.answer(
             as_json,
-            {**documents.case_line(case), "held": [documents.held(one) for one in held]},
+            {**desk.shapes().case_line(case), "held": [desk.shapes().held(one) for one in held]},
             lambda paper: case_view.held_case(case, held, paper),
         )
 

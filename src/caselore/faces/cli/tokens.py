@@ -13,7 +13,6 @@ import typer
 from caselore.faces.cli import desk, inputs
 from caselore.faces.cli.options import Bank, Json
 from caselore.faces.cli.terminal import Paper, day
-from caselore.wiring import documents
 
 if TYPE_CHECKING:
     from caselore.memory.records import TokenInfo
@@ -63,7 +62,7 @@ def create(
     with desk.opened(bank) as app:
         text, info = app.create_token(role.value, name, inputs.expiry(expires, app.now()))
     # The text alone on standard output, so that a shell can take it.
-    desk.answer(as_json, {"token": text, **documents.token(info)}, lambda paper: [text])
+    desk.answer(as_json, {"token": text, **desk.shapes().token(info)}, lambda paper: [text])
 
 
 def list_(as_json: Json = False, bank: Bank = None) -> None:
@@ -77,7 +76,7 @@ def list_(as_json: Json = False, bank: Bank = None) -> None:
         paper = desk.paper()
         for info in app.memory.tokens():
             if as_json:
-                desk.write_json(documents.token(info))
+                desk.write_json(desk.shapes().token(info))
             else:
                 print(_line(info, paper))
 
