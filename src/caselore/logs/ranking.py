@@ -13,11 +13,12 @@ from caselore.logs.blocks import Block, moved
 from caselore.logs.masking import masked
 from caselore.logs.page import Page
 from caselore.logs.sections import Region
-from caselore.logs.shapes import weight_of
+from caselore.logs.shapes import lead, weight_of
 from caselore.logs.signs import Marked
 
 OUTSIDE: Final = 38.0  # a block outside every failed command
 LATER: Final = 7.0  # each failed command after the first
+HOLLOW: Final = 28.0  # a block whose own line only says that something failed
 FAR: Final = 22.0  # a cause that ends a command, far from its end
 NEAR_END: Final = 80  # lines
 MERGE: Final = 5  # lines between neighbours of one kind
@@ -39,17 +40,22 @@ def rank(
     new: Sequence[bool] | None,
 ) -> list[Ranked]:
     """Score, deduplicate and merge; best first."""
-    scored = [Ranked(b, _score(page, b, failed, new)) for b in blocks]
+    scored = [Ranked(b, _score(page, marked, b, failed, new)) for b in blocks]
     scored = [r for r in scored if r.score > -50]
     scored = _merged(page, marked, _same_head_once(page, scored, failed))
     return sorted(scored, key=lambda r: (-round(r.score, 1), r.block.first, r.block.last))
 
 
 def _score(
-    page: Page, block: Block, failed: tuple[Region, ...], new: Sequence[bool] | None
+    page: Page,
+    marked: Marked,
+    block: Block,
+    failed: tuple[Region, ...],
+    new: Sequence[bool] | None,
 ) -> float:
     """Weigh one block by where it stands and by what a passing run also said."""
     score = block.weight + _place(page, block, failed, new is not None)
+    score -= HOLLOW if marked.has(block.line, "wrapper", "exit") else 0.0
     if new is None:
         return score
     span = range(block.first, block.last + 1)
@@ -155,7 +161,9 @@ def failing_line(
         if new is not None:
             usable = [i for i in usable if new[i]] or usable
         if usable:
-            best = max(usable, key=lambda i: (weight_of(page, marked, i), i == block.line, -i))
+            if not block.tool and block.line in usable and (new is None or new[block.line]):
+                return block.line
+            best = lead(page, marked, usable)
             return best if weight_of(page, marked, best) else _nearest(usable, block.line)
     return None
 

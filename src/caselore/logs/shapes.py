@@ -6,7 +6,7 @@ Must not name a tool: every rule here is about form, and has to hold for a tool 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from caselore.logs.blocks import Block
@@ -17,7 +17,9 @@ from caselore.logs.signs import Marked
 STRONG, VERDICT, MEDIUM, WEAK, WARN = 50.0, 44.0, 31.0, 16.0, 10.0
 _NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9]+)")
 _PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+")
+_HEAD_PLACE: Final = re.compile(r"^\s*(?:\w+: )?[^\s:(]+\.[A-Za-z]\w{0,4}[:(][0-9]+")
 _TALE: Final = ("frame", "medium", "strong", "weak")
+NEARLY: Final = 4.0
 _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
@@ -70,6 +72,7 @@ def _adjusted(found: frozenset[str], line: str) -> float:
     change -= 25 if "frame" in found else 0
     change -= 12 if "retry" in found else 0
     change -= 30 if "talk" in found else 0
+    change += 10 if "crash" in found and "verdict" not in found else 0
     change -= 12 if "warn" in found and "strong" not in found else 0
     return change
 
@@ -87,6 +90,12 @@ def shape_blocks(
     if not failed:
         found += [b for i in marked.lines("wrapper", "exit")[:12] for b in _above(page, marked, i)]
     return found
+
+
+def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
+    """Give the first of these lines that says about as much as the one that says most."""
+    most = max(weight_of(page, marked, i) for i in lines)
+    return next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
 
 
 def _logged(marked: Marked, i: int) -> bool:
@@ -111,13 +120,13 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
             continue
         hits += 1
         end = _body(page, marked, i, barriers)
-        best = max(range(i, end + 1), key=lambda k: (weight_of(page, marked, k), -k))
-        verdict = marked.has(i, "verdict") and end > i
+        best = lead(page, marked, range(i, end + 1))
+        verdict = marked.has(i, "verdict") and end > i and not _logged(marked, i)
         heavy = weight_of(page, marked, best)
         frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
-        heavy = max(heavy, VERDICT + 8.0) if verdict and not _logged(marked, i) else heavy
+        heavy = max(heavy, VERDICT + 8.0) if verdict else heavy
         heavy += 4 if frames > 1 else 0
-        placed = bool(_PLACE.search(page.lines[best][:200]))
+        placed = bool(_HEAD_PLACE.match(page.lines[best][:200]))
         why = "failed item and its details" if verdict else "line that states an error"
         yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict and not placed)
         last = end
@@ -186,7 +195,7 @@ def _items(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> 
 def _item(page: Page, marked: Marked, start: int, last: int) -> Block:
     """Make a block of one numbered item; its line is the strongest one, else the first of its body."""
     inside = range(start + 1, last + 1)
-    best = max(inside, key=lambda k: (weight_of(page, marked, k), -k), default=start)
+    best = lead(page, marked, inside) if inside else start
     if not weight_of(page, marked, best):
         best = _next_full(page, start + 1) or start
     line = best if best <= last else start
@@ -199,13 +208,15 @@ def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Bl
         first = _next_full(page, head + 1)
         while first is not None and marked.has(first, "ruler"):
             first = _next_full(page, first + 1)
+        if _WAITING.search(page.lines[head]):
+            continue
         if first is None or first - head > 6 or first in barriers:
             continue
         last = _section_end(page, marked, first, barriers)
         if last is None:
             continue
-        best = max(range(first, last + 1), key=lambda k: (weight_of(page, marked, k), -k))
-        if not weight_of(page, marked, best):
+        best = lead(page, marked, range(first, last + 1))
+        if weight_of(page, marked, best) < MEDIUM - 10:
             best = first
         yield Block(first, last, best, 47.0, "listed under failures")
 
@@ -238,7 +249,7 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     if not inside or len(inside) > 40:
         return
     inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
-    best = max(inside, key=lambda k: (weight_of(page, marked, k), -k))
+    best = lead(page, marked, inside)
     if not weight_of(page, marked, best):
         placed = [k for k in inside if _PLACE.search(page.lines[k][:200])]
         best = placed[0] if placed else inside[0] if len(inside) < 4 else inside[-1]
@@ -270,7 +281,7 @@ def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
     first = i + 1 if i < last else last
     if not page.lines[last].strip():
         return
-    best = max(range(first, last + 1), key=lambda k: (weight_of(page, marked, k), -k))
+    best = lead(page, marked, range(first, last + 1))
     if not weight_of(page, marked, best):
         best = last
     yield Block(first, last, best, 24.0, "last output before the failure was reported")
