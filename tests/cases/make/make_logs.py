@@ -50,12 +50,26 @@ def unpack(name: str, into: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    env = {k: v for k, v in os.environ.items() if k in {"HOME", "LANG", "TERM", "NODE_EXTRA_CA_CERTS"}
-           or k.startswith(("PIP_", "npm_config_", "SSL_"))}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k in {"HOME", "LANG", "TERM", "NODE_EXTRA_CA_CERTS"}
+        or k.startswith(("PIP_", "npm_config_", "SSL_"))
+    }
     path = f"{TOOLS}/venv/bin:{TOOLS}/js/node_modules/.bin:{os.environ['PATH']}"
-    return {**env, "PATH": path, "CI": "true", "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "100",
-            "CASE_NPM8": f"{TOOLS}/js/node_modules/npm8/bin/npm-cli.js", "OLD": f"{TOOLS}/venv2/bin",
-            "CASE_YARN4": f"{TOOLS}/js/node_modules/@yarnpkg/cli-dist/bin/yarn.js", "GRADLE_OPTS": "-Dorg.gradle.daemon=false", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {
+        **env,
+        "PATH": path,
+        "CI": "true",
+        "TERM": "dumb",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "100",
+        "CASE_NPM8": f"{TOOLS}/js/node_modules/npm8/bin/npm-cli.js",
+        "OLD": f"{TOOLS}/venv2/bin",
+        "CASE_YARN4": f"{TOOLS}/js/node_modules/@yarnpkg/cli-dist/bin/yarn.js",
+        "GRADLE_OPTS": "-Dorg.gradle.daemon=false",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 def execute(case: dict[str, Any]) -> str:
@@ -68,12 +82,22 @@ def execute(case: dict[str, Any]) -> str:
         (WORK / "node_modules").symlink_to(TOOLS / "js/node_modules")
     env = environment() | case.get("env", {})
     if "setup" in case:
-        subprocess.run(["bash", "-c", case["setup"]], cwd=WORK, env=env, check=False, capture_output=True)
+        subprocess.run(
+            ["bash", "-c", case["setup"]], cwd=WORK, env=env, check=False, capture_output=True
+        )
     command = ["bash", "-c", case["command"]]
     if case.get("postgres"):
         command = [str(HERE / "with_postgres.sh"), *command]
-    done = subprocess.run(command, cwd=WORK, env=env, check=False, timeout=900,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        command,
+        cwd=WORK,
+        env=env,
+        check=False,
+        timeout=900,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     passing = case.get("passing", False)
     if (done.returncode == 0) != passing and not case.get("any_exit"):
         print(f"!! {case['name']}: exit {done.returncode}, passing={passing}")
@@ -83,22 +107,45 @@ def execute(case: dict[str, Any]) -> str:
 def clean(text: str) -> str:
     """The output without traces of the machine that made it."""
     home = str(Path.home())
-    places = [(f"{TOOLS}/venv", "/opt/venv"), (str((TOOLS / "venv").resolve()) + "/", "/opt/venv/"),
-              (f"{TOOLS}/js", str(WORK)), (str((TOOLS / "js").resolve()), str(WORK)), (f"{TOOLS}/venv2", "/opt/venv"), (str((TOOLS / "venv2").resolve()), "/opt/venv"),
-              (str(TOOLS), "/opt/tools"),
-              (str(Path(sys.base_prefix)), "/usr/local")]
+    places = [
+        (f"{TOOLS}/venv", "/opt/venv"),
+        (str((TOOLS / "venv").resolve()) + "/", "/opt/venv/"),
+        (f"{TOOLS}/js", str(WORK)),
+        (str((TOOLS / "js").resolve()), str(WORK)),
+        (f"{TOOLS}/venv2", "/opt/venv"),
+        (str((TOOLS / "venv2").resolve()), "/opt/venv"),
+        (str(TOOLS), "/opt/tools"),
+        (str(Path(sys.base_prefix)), "/usr/local"),
+    ]
     for found, said in places:
         text = text.replace(found, said)
     text = re.sub(r"/[\w./-]*/\.pyenv/(versions/[\d.]+|shims)", "/usr/local", text)
     text = re.sub(re.escape(home) + r"(?=[/\s'\"]|$)", "/home/ci", text)
-    text = re.sub(r"(?:file://)?/opt/(?:pypi[\w-]*/simple|wheels)", "https://registry.example/simple", text)
-    text = re.sub(r"(https?://)(?:repo\.maven\.apache\.org|deb\.debian\.org|proxy\.golang\.org|"
-                  r"registry\.(?:npmjs\.org|yarnpkg\.com)|(?:static\.|index\.)?crates\.io|(?:files\.)?py(?:pi|thonhosted)\.org|"
-                  r"services\.gradle\.org|plugins\.gradle\.org|rubygems\.org|index\.rubygems\.org|repo\.packagist\.org)",
-                  r"\1registry.example", text)
-    text = re.sub(r"(?m)^(?:WARNING: Location .* neither a file nor a directory\.|Looking in (?:links|indexes): .*)\n", "", text)
-    for host in ("registry.example", "registry.example", "registry.example", "registry.example",
-                 "registry.example", "registry.example", "registry.example", "registry.example"):
+    text = re.sub(
+        r"(?:file://)?/opt/(?:pypi[\w-]*/simple|wheels)", "https://registry.example/simple", text
+    )
+    text = re.sub(
+        r"(https?://)(?:repo\.maven\.apache\.org|deb\.debian\.org|proxy\.golang\.org|"
+        r"registry\.(?:npmjs\.org|yarnpkg\.com)|(?:static\.|index\.)?crates\.io|(?:files\.)?py(?:pi|thonhosted)\.org|"
+        r"services\.gradle\.org|plugins\.gradle\.org|rubygems\.org|index\.rubygems\.org|repo\.packagist\.org)",
+        r"\1registry.example",
+        text,
+    )
+    text = re.sub(
+        r"(?m)^(?:WARNING: Location .* neither a file nor a directory\.|Looking in (?:links|indexes): .*)\n",
+        "",
+        text,
+    )
+    for host in (
+        "registry.example",
+        "registry.example",
+        "registry.example",
+        "registry.example",
+        "registry.example",
+        "registry.example",
+        "registry.example",
+        "registry.example",
+    ):
         text = text.replace(host, "registry.example")
     text = re.sub(r"\b10\.255(?:\.\d+){2}\b", "10.0.0.2", text)
     name = socket.gethostname()
@@ -109,7 +156,9 @@ def load() -> list[dict[str, Any]]:
     cases: list[dict[str, Any]] = []
     for table in sorted((HERE / "runs").glob("*.toml")):
         for case in tomllib.loads(table.read_text())["case"]:
-            cases.append({"origin": "written" if table.stem.startswith("written") else "run", **case})
+            cases.append(
+                {"origin": "written" if table.stem.startswith("written") else "run", **case}
+            )
     names = [c["name"] for c in cases]
     twice = {n for n in names if names.count(n) > 1}
     if twice:
@@ -119,11 +168,15 @@ def load() -> list[dict[str, Any]]:
 
 def produce(case: dict[str, Any]) -> None:
     if case["origin"] == "written":
-        output = re.sub(r"(?m)^(section_\w+:\d+:\w+)(?=\\u001b)", "\\1\r", case["text"]).replace("\\u001b", "\x1b")
+        output = re.sub(r"(?m)^(section_\w+:\d+:\w+)(?=\\u001b)", "\\1\r", case["text"]).replace(
+            "\\u001b", "\x1b"
+        )
         code = 0 if case.get("passing") else case.get("code", 1)
     else:
         output, code = execute(case), 0 if case.get("passing") else case.get("code", 1)
-    framed = framings.frame(case.get("frame", "none"), case.get("shown", case.get("command", "make ci")), output, code)
+    framed = framings.frame(
+        case.get("frame", "none"), case.get("shown", case.get("command", "make ci")), output, code
+    )
     (LOGS / f"{case['name']}.log").write_bytes(framed.encode())
 
 
@@ -133,9 +186,9 @@ def find(lines: list[str], mark: str, start: int = 0) -> list[int]:
     if every:
         mark = mark[1:]
     elif (counted := re.match(r"@(\d+):", mark)) is not None:
-        nth, mark = int(counted[1]), mark[counted.end():]
+        nth, mark = int(counted[1]), mark[counted.end() :]
     hits = [n for n, line in enumerate(lines, 1) if n > start and mark in line]
-    return hits if every else hits[nth - 1: nth]
+    return hits if every else hits[nth - 1 : nth]
 
 
 def expectation(case: dict[str, Any]) -> dict[str, Any]:
@@ -155,13 +208,21 @@ def expectation(case: dict[str, Any]) -> dict[str, Any]:
             must.append([first[0], last[-1]])
         else:
             print(f"!! {case['name']}: no range {span!r}")
-    return {"file": f"{case['name']}.log", "tool": case.get("tool", ""), "family": case.get("family", ""),
-            "failing_lines": sorted(set(failing)), "must_show": must, "origin": case["origin"],
-            "passing": case.get("passing", False)}
+    return {
+        "file": f"{case['name']}.log",
+        "tool": case.get("tool", ""),
+        "family": case.get("family", ""),
+        "failing_lines": sorted(set(failing)),
+        "must_show": must,
+        "origin": case["origin"],
+        "passing": case.get("passing", False),
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*")
     parser.add_argument("--missing", action="store_true")
     args = parser.parse_args()
@@ -172,7 +233,9 @@ def main() -> None:
             print("..", case["name"], flush=True)
             produce(case)
     table = [expectation(c) for c in cases if (LOGS / f"{c['name']}.log").exists()]
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in sorted(table, key=lambda r: r["file"]))
+    rows = ",\n".join(
+        json.dumps(row, ensure_ascii=False) for row in sorted(table, key=lambda r: r["file"])
+    )
     (LOGS / "expected.json").write_text(f"[\n{rows}\n]\n")
     stray = {p.name for p in LOGS.glob("*.log")} - {row["file"] for row in table}
     if stray:

@@ -1,0 +1,72 @@
+"""Laws of every reader: one failure has one signature however it was written down, in linear time.
+
+Must not weaken a law for one reader: exceptions stand in known_wrong.json.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from reading_cases import VARIANTS, Case, failing, known_wrong, reading_of
+
+from caselore.logs import read
+from caselore.logs.tools import Reader, readers
+
+WIDE = 1_000_000
+PIECES = ("a", " ", "-", "0", "a.b:1:", "Error: ", "at x (", "\t", "\u2502 ")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("case", failing(), ids=lambda case: case.name)
+def test_the_signature_does_not_depend_on_how_a_log_is_written(case: Case, variant: str) -> None:
+    same = (
+        read(VARIANTS[variant](case.data), name=case.file).signature.id
+        == reading_of(case).signature.id
+    )
+    known = f"{case.name}/{variant}" in known_wrong()
+    assert same != known, "known_wrong.json is out of date" if known else "another signature"
+
+
+@pytest.mark.parametrize("case", failing(), ids=lambda case: case.name)
+def test_line_ends_and_colours_move_no_failing_line(case: Case) -> None:
+    for variant in ("CRLF line ends", "colours added"):
+        if f"{case.name}/{variant}" not in known_wrong():
+            there = read(VARIANTS[variant](case.data), name=case.file)
+            assert there.failing_line == reading_of(case).failing_line, variant
+
+
+def _openings(reader: Reader) -> list[str]:
+    """What a start pattern of a reader begins with, as far as it is fixed text."""
+    fixed = []
+    for pattern in reader.start:
+        text = ""
+        for char in pattern.lstrip("^"):
+            if not (char.isalnum() or char in " :#=-_"):
+                break
+            text += char
+        fixed.append(text)
+    return sorted(set(fixed))
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hostile_line_costs_no_more_than_its_length(piece: str) -> None:
+    openings = sorted({text for reader in readers() for text in _openings(reader)})
+    body = piece * (WIDE // len(piece))
+    log = "\n".join([body, *(text + body[: WIDE // 100] for text in openings), body]).encode()
+    before = time.process_time()
+    read(log, name="hostile")
+    assert time.process_time() - before < 12 * len(log) / 1e6, (
+        "more than 12 s of CPU for a megabyte"
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("reader", readers(), ids=lambda reader: f"{reader.tool}: {reader.why}")
+def test_no_reader_is_slow_on_a_line_of_ten_megabytes(reader: Reader) -> None:
+    for text in _openings(reader):
+        for piece in PIECES:
+            log = (text + piece * (10_000_000 // len(piece)) + "\n").encode()
+            before = time.process_time()
+            read(log, name="hostile")
+            assert time.process_time() - before < 20
