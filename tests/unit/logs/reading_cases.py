@@ -115,7 +115,8 @@ def fired(case: Case) -> list[str]:
 # The same log as another run, another runner or another file system would have written it.
 
 _OF_THE_RUNNER = ("section_", "travis_", "_bk;t=", "##[", "\r")
-_NUMBER = re.compile(r"(?<![\w.\[;:/#-])\d{2,}(?![\w.;:\]%-])")
+# Two digits or more that stand alone; an HTTP status or the version of a format is a word, not a number.
+_NUMBER = re.compile(r"(?<![\w.\[;:/#-])(?<!version )(?![45]\d\d\b)\d{2,}(?![\w.;:\]%-])")
 
 
 def _lines(change: Callable[[str], str], data: bytes) -> bytes:
