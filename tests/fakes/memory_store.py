@@ -15,8 +15,6 @@ from caselore.memory.ports import Seen, Tally
 from caselore.memory.projection import indexed
 from caselore.memory.rows import TABLES, Put, key_of, table_of
 
-UNCONFIRMED = {"observed", "proposed", "refuted"}
-
 
 def newest(rows):
     return sorted(
@@ -85,16 +83,20 @@ class MemoryView:
             row for row in self._all("cases", bank, **equal) if since <= row.happened_at <= until
         )
 
-    def near(self, bank, alike, limit):
+    def last_seq(self, bank, until):
+        return max(
+            (one.seq for one in self.ledger.get(bank, []) if not until or one.at <= until),
+            default=0,
+        )
+
+    def near(self, bank, alike, limit, until=""):
         equal = {name: value for name, value in alike._asdict().items() if value}
-        statuses = {"confirmed"} if equal.pop("confirmed", False) else UNCONFIRMED
+        statuses = equal.pop("statuses")
         found = []
-        for status in ("observed", "proposed", "refuted", "confirmed"):
-            if status in statuses:
-                rows = self._all("cases", bank, status=status, **equal)
-                found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[
-                    :limit
-                ]
+        for status in statuses:
+            rows = self._all("cases", bank, status=status, **equal)
+            rows = [row for row in rows if not until or row.recorded_at <= until]
+            found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[:limit]
         return found
 
     def seen(self, bank, signature):
@@ -124,13 +126,13 @@ class MemoryView:
     def links_to(self, bank, targets):
         return [row for target in targets for row in self._all("links", bank, target=target)]
 
-    def told_apart(self, bank, id, signature):
+    def told_apart(self, bank, id, signature, last):
         apart = set()
         for link in self._all("links", bank, relation="unlike"):
             for one, other in ((link.subject, link.target), (link.target, link.subject)):
                 a, b = self.case(bank, one), self.case(bank, other)
                 same = a and b and a.signature == signature != b.signature
-                if one == id or same:
+                if link.seq <= last and (one == id or same):
                     apart.add(other)
         return apart
 

@@ -119,13 +119,14 @@ def _standing(links: Iterable[LinkRow], row: CaseRow) -> list[LinkRow]:
 
 
 def pointed_at(view: Reads, row: CaseRow, name: str) -> str:
-    """Give the id that a link means: an id, or a deployment, first of the same service."""
+    """Give the id that a link means: an id, or a deployment, best of the same service."""
     known = view.case(row.bank, name)
     if known:
         return known.id
     fits = [one for one in view.named(row.bank, name) if one.deployment == name]
     fits = [one for one in fits if one.id != row.id]
-    fits.sort(key=lambda one: (one.service != row.service, one.happened_at, one.id))
+    fits.sort(key=lambda one: (one.happened_at, one.id))
+    fits.sort(key=lambda one: (one.service != row.service, not one.outcome_seq))
     return fits[0].id if fits else ""
 
 

@@ -20,7 +20,9 @@ from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow, Put
 from caselore.memory.terms import alike, covered, grams
 
-ARM = 25  # newest confirmed cases that one exact arm brings; half as many unresolved ones
+ARM = 25  # newest cases of one status that one exact arm brings
+CONFIRMED = ("confirmed",)
+UNRESOLVED = ("observed", "proposed", "refuted")
 TEXT_ARM = 50
 EXCLUDED = frozenset({"quarantined", "retracted", "superseded"})
 
@@ -61,6 +63,11 @@ class Asking:
     filters: Filters
     as_of: datetime | None = None
 
+    @property
+    def until(self) -> str:
+        """Give the time after which nothing is known, as the store writes it; empty for none."""
+        return stamp(self.as_of) if self.as_of else ""
+
 
 def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
@@ -98,9 +105,9 @@ def sought_of(row: CaseRow, text: str) -> Sought:
 
 def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
     found: dict[str, CaseRow] = {}
-    for arm in _arms(sought):
-        limit = ARM if arm.confirmed else ARM // 2
-        found.update((row.id, row) for row in view.near(asking.bank, arm, limit))
+    for arm in _arms(sought, asking):
+        rows = view.near(asking.bank, arm, ARM, asking.until)
+        found.update((row.id, row) for row in rows)
     for id in index.search(view, asking.bank, sought.text, TEXT_ARM):
         row = view.case(asking.bank, id)
         if row:
@@ -108,7 +115,7 @@ def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> li
     return [found[id] for id in sorted(found)]
 
 
-def _arms(sought: Sought) -> list[Alike]:
+def _arms(sought: Sought, asking: Asking) -> list[Alike]:
     ways: list[dict[str, str]] = []
     if sought.signature:
         ways.append({"signature": sought.signature})
@@ -118,14 +125,18 @@ def _arms(sought: Sought) -> list[Alike]:
         ways.append({"unit": sought.unit})
     if sought.family and sought.service:
         ways.append({"family": sought.family, "service": sought.service})
-    return [Alike(confirmed=sure, **way) for way in ways for sure in (True, False)]
+    # What is out of every answer now may have been in one at an earlier time.
+    statuses = CONFIRMED + UNRESOLVED + (tuple(sorted(EXCLUDED)) if asking.until else ())
+    return [Alike(statuses=statuses, **way) for way in ways]
 
 
 def _eligible(
     view: Reads, sought: Sought, asking: Asking, rows: Iterable[CaseRow]
 ) -> list[CaseRow]:
-    apart = view.told_apart(asking.bank, sought.id, "" if sought.generic else sought.signature)
-    then = (_as_it_stood(view, row, asking.as_of) for row in rows)
+    specific = "" if sought.generic else sought.signature
+    last = view.last_seq(asking.bank, asking.until)
+    apart = view.told_apart(asking.bank, sought.id, specific, last)
+    then = (_as_it_stood(view, row, asking.until) for row in rows)
     return [
         row
         for row in then
@@ -152,13 +163,13 @@ def _passes(filters: Filters, row: CaseRow) -> bool:
     return equal and after and before
 
 
-def _as_it_stood(view: Reads, row: CaseRow, as_of: datetime | None) -> CaseRow | None:
+def _as_it_stood(view: Reads, row: CaseRow, until: str) -> CaseRow | None:
     """Give a case as the verdicts up to a time left it."""
-    if as_of is None:
+    if not until:
         return row
-    limit, then = stamp(as_of), None
+    then = None
     for entry, payload in view.entries(row.bank, row.id):
-        if entry.at <= limit and payload is not None:
+        if entry.at <= until and payload is not None:
             for change in project(entry, json.loads(payload.body), then):
                 if isinstance(change, Put) and isinstance(change.row, CaseRow):
                     then = change.row
@@ -238,8 +249,7 @@ def _hits(
         alike = (row.signature, row.status, row.fix, row.result)
         if len(best) < asking.limit:
             best.setdefault(alike, one)
-    until = stamp(asking.as_of) if asking.as_of else ""
-    return tuple(_hit(view, people, one, until) for one in best.values())
+    return tuple(_hit(view, people, one, asking.until) for one in best.values())
 
 
 def _hit(view: Reads, people: _People, one: Scored, until: str) -> Hit:

@@ -5,7 +5,7 @@ Must not read a clock, touch storage or decide who may write.
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from caselore.errors import BadInput
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 NAME_LIMIT = 500  # characters of a service, branch, stage, unit and the like
 URL_LIMIT = 4_000
 TEXT_LIMIT = 20_000  # characters of a cause, a resolution, a reason
@@ -59,7 +60,7 @@ RESULTS: tuple[Result, ...] = ("succeeded", "failed")
 def short(label: str, value: object, *, limit: int = NAME_LIMIT, needed: bool = False) -> str:
     """Give back a one-line text as it is. Raises BadInput for anything else."""
     text = prose(label, value, limit=limit, needed=needed)
-    if any(unicodedata.category(letter) == "Cc" for letter in text):
+    if _CONTROL.search(text):
         raise BadInput(f"{label} holds a line break or another control character")
     return text
 

@@ -36,7 +36,6 @@ NEAR = {
     ("unit",): "near_unit",
     ("family", "service"): "near_family_service",
 }
-UNCONFIRMED = ("observed", "proposed", "refuted")
 
 
 class SqliteView:
@@ -90,16 +89,19 @@ class SqliteView:
         for row in self._ask("cases", bank=bank, **wanted._asdict()):
             yield CaseRow(*row)
 
-    def near(self, bank: str, alike: Alike, limit: int) -> list[CaseRow]:
+    def near(self, bank: str, alike: Alike, limit: int, until: str = "") -> list[CaseRow]:
         values = {name: value for name, value in alike._asdict().items() if value}
-        confirmed = values.pop("confirmed", False)
-        query = NEAR[tuple(values)]
-        statuses = ("confirmed",) if confirmed else UNCONFIRMED
+        statuses = values.pop("statuses")
+        values.update(bank=bank, limit=limit, until=until)
+        query = NEAR[tuple(name for name in values if name in Alike._fields)]
         return [
             CaseRow(*row)
             for status in statuses
-            for row in self._ask(query, bank=bank, status=status, limit=limit, **values)
+            for row in self._ask(query, status=status, **values)
         ]
+
+    def last_seq(self, bank: str, until: str) -> int:
+        return int(self._ask("last_seq", bank=bank, until=until).fetchone()[0])
 
     def seen(self, bank: str, signature: str) -> Seen:
         return Seen(*self._ask("seen", bank=bank, signature=signature).fetchone())
@@ -117,8 +119,9 @@ class SqliteView:
             for row in self._ask("links_to", bank=bank, target=target)
         ]
 
-    def told_apart(self, bank: str, id: str, signature: str) -> set[str]:
-        return {one for (one,) in self._ask("told_apart", bank=bank, id=id, signature=signature)}
+    def told_apart(self, bank: str, id: str, signature: str, last: int) -> set[str]:
+        found = self._ask("told_apart", bank=bank, id=id, signature=signature, last=last)
+        return {one for (one,) in found}
 
     def held(self, bank: str, subject: str = "") -> list[HeldRow]:
         name = "held_of" if subject else "held"

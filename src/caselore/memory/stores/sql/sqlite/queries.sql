@@ -49,19 +49,26 @@ ORDER BY happened_at DESC, id
 
 -- name: near_signature
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
+  AND (:until = '' OR recorded_at <= :until)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_signature_service
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND service = :service AND status = :status
+  AND (:until = '' OR recorded_at <= :until)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_unit
 SELECT * FROM cases WHERE bank = :bank AND unit = :unit AND unit <> '' AND status = :status
+  AND (:until = '' OR recorded_at <= :until)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_family_service
 SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :service AND status = :status
+  AND (:until = '' OR recorded_at <= :until)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
+
+-- name: last_seq
+SELECT coalesce(max(seq), 0) FROM ledger WHERE bank = :bank AND (:until = '' OR at <= :until)
 
 -- name: seen
 SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
@@ -82,19 +89,21 @@ SELECT * FROM links WHERE bank = :bank AND subject = :subject ORDER BY seq, plac
 SELECT * FROM links WHERE bank = :bank AND target = :target ORDER BY seq, place
 
 -- name: told_apart
-SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id
+SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id AND seq <= :last
 UNION
-SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id
+SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id AND seq <= :last
 UNION
 SELECT l.target FROM links l  -- CROSS JOIN: begin with these few links, not with a signature's many cases
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
-WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+  AND a.signature = :signature AND b.signature <> :signature
 UNION
 SELECT l.subject FROM links l
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
-WHERE l.bank = :bank AND l.relation = 'unlike' AND a.signature = :signature AND b.signature <> :signature
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+  AND a.signature = :signature AND b.signature <> :signature
 
 -- name: held
 SELECT * FROM held WHERE bank = :bank ORDER BY seq
