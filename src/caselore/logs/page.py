@@ -30,7 +30,7 @@ _STAMP: Final = (
 )
 _CLOCK: Final = rb"[\[(]?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,:][0-9]+)?[\])]?"
 _ACTIONS: Final = rb"[^\t\n]{1,80}\t[^\t\n]{1,80}\t"
-_COMPOSE: Final = rb"[\w.-]{1,40}[ \t]+\|(?: |$)"
+_COMPOSE: Final = rb"[A-Za-z][\w.-]{0,39}[ \t]+\|(?: |$)"  # a bare number is a line of quoted code
 _BUILDKIT: Final = rb"#[0-9]{1,3} [0-9]+\.[0-9]+ "
 _SYSLOG: Final = (
     rb"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [\w.-]+ [\w./-]+(?:\[[0-9]+\])?: "
