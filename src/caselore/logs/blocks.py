@@ -64,7 +64,9 @@ def _block(
     page: Page, marked: Marked, reader: Reader, number: int, start: int, barriers: frozenset[int]
 ) -> Block | None:
     """Take one block; None where the reader's own conditions say that it is no failure."""
-    again = frozenset(i for i, n in marked.opens.items() if number in n) if reader.run else frozenset()
+    again = (
+        frozenset(i for i, n in marked.opens.items() if number in n) if reader.run else frozenset()
+    )
     last = _last(page, reader, start, barriers, again)
     if reader.body and last == start:
         return None

@@ -43,6 +43,14 @@ def choose(
     taken: set[int] = set()
     left = budget
     wanted = list(_wanted(ranked, line, budget))
+    if line is None:
+        wanted = [
+            Span(
+                max(0, len(page.lines) - budget),
+                len(page.lines) - 1,
+                "the end of the log: nothing states a failure",
+            )
+        ]
     if new is not None:
         near = [r.block for r in ranked if r.score > ranked[0].score - _NEAR]
         order = _new_runs(page, marked, [Span(b.first, b.last, b.why) for b in near], wanted, new)

@@ -18,6 +18,8 @@ from caselore.logs.signs import Marked
 
 OUTSIDE: Final = 38.0  # a block outside every failed command
 LATER: Final = 7.0  # each failed command after the first
+HOPELESS: Final = -50.0  # not shown at all
+FAINT: Final = 4.0  # too little to call a line the failing one
 HOLLOW: Final = 28.0  # a block whose own line only says that something failed
 FAR: Final = 22.0  # a cause that ends a command, far from its end
 NEAR_END: Final = 80  # lines
@@ -41,7 +43,7 @@ def rank(
 ) -> list[Ranked]:
     """Score, deduplicate and merge; best first."""
     scored = [Ranked(b, _score(page, marked, b, failed, new)) for b in blocks]
-    scored = [r for r in scored if r.score > -50]
+    scored = [r for r in scored if r.score > HOPELESS]
     scored = _merged(page, marked, _same_head_once(page, scored, failed))
     return sorted(scored, key=lambda r: (-round(r.score, 1), r.block.first, r.block.last))
 
@@ -152,6 +154,8 @@ def failing_line(
     """Choose the one line to point at: never a ruler, a blank, a wrapper or a bare header."""
     for each in ranked[:3]:
         block = each.block
+        if each.score < FAINT:
+            return None
         if block.sure and page.lines[block.line].strip() and not marked.has(block.line, "ruler"):
             return block.line
         span = range(block.first, block.last + 1)

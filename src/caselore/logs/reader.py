@@ -88,7 +88,7 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
 
 def _block_lines(judged: Judged) -> list[str]:
     """Give the lines of the top block: what is signed and compared."""
-    if not judged.ranked:
+    if judged.line is None:
         return []
     block = judged.ranked[0].block
     return judged.page.lines[block.first : min(block.last + 1, block.first + _BLOCK_LINES)]

@@ -23,12 +23,16 @@ from caselore.logs.signs import table
 from caselore.logs.source import CHUNK, Source
 from caselore.logs.tools import readers
 
-SMALL: Final = 2 << 20
+SMALL: Final = 3 << 20
 _HEAD: Final = 16 << 10
 _TAIL: Final = 192 << 10
 _BEFORE, _AFTER = 6 << 10, 10 << 10
 _BEFORE_EXIT: Final = 48 << 10
-_MOST: Final = 1 << 20
+_LARGE: Final = 40 << 20
+_MOST, _MOST_OF_LARGE = (
+    3 << 20,
+    640 << 10,
+)  # bytes to judge; of a very large log less, to keep pace
 _READ_AHEAD: Final = 3  # chunks
 _KEPT: Final = 3  # first and last hits kept for each anchor
 _EXIT: Final = 100.0
@@ -166,7 +170,7 @@ def _windows(spots: Sequence[_Spot], weights: Sequence[float], size: int) -> lis
         if any(a <= offset - before // 4 and offset + _AFTER // 4 <= b for a, b in chosen):
             continue
         total += window[1] - window[0]
-        if total > _MOST:
+        if total > (_MOST if size < _LARGE else _MOST_OF_LARGE):
             break
         chosen.append(window)
     return chosen

@@ -24,6 +24,7 @@ _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
 _PARAGRAPH: Final = 10
+_ANNOUNCED: Final = 6  # lines under one that ends in a colon
 _MOST_HITS: Final = 600
 
 
@@ -135,6 +136,7 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
 def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
     """Follow what belongs under a line: deeper indented lines, frames, and the rest of its paragraph."""
     deep = indent(page.lines[head])
+    announced = page.lines[head].rstrip().endswith(":")
     last, blanks = head, 0
     for i in range(head + 1, min(len(page.lines), head + _BODY)):
         line = page.lines[i]
@@ -148,7 +150,8 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
         deeper = (
             indent(line) > deep or marked.has(i, "frame") or line.lstrip()[:1] in ("^", "~", "|")
         )
-        if not deeper and (blanks or i - head > _PARAGRAPH or not marked.has(i, *_TALE)):
+        told = marked.has(i, *_TALE) or (announced and i - head <= _ANNOUNCED)
+        if not deeper and (blanks or i - head > _PARAGRAPH or not told):
             break
         last, blanks = i, 0
     return last
@@ -158,7 +161,12 @@ def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[
     """Find lists of numbered failures under a line that names failures."""
     for head in marked.lines("heading", "verdict", "weak", "summary"):
         first = _next_full(page, head + 1)
-        if first is None or first - head > 4 or first in barriers or _WAITING.search(page.lines[head]):
+        if (
+            first is None
+            or first - head > 4
+            or first in barriers
+            or _WAITING.search(page.lines[head])
+        ):
             continue
         number = _NUMBERED.match(page.lines[first])
         if number is None or int(number.group(1) or number.group(2)) > 1:

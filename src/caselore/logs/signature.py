@@ -15,8 +15,8 @@ from caselore.logs.masking import masked
 from caselore.logs.reading import Signature
 
 VERSION: Final = "sig1"
-BODY_LINES: Final = 8
-GENERIC_BELOW: Final = 0.35
+BODY_LINES: Final = 20
+GENERIC_BELOW: Final = 0.3
 _FRAME: Final = re.compile(
     r"^\s*(?:at |File \"|#\d+ |from \S+:\d+|\.\.\. \d+ more|in \S+:\d+|goroutine \d+|\S+\.(?:go|rs|js|ts|php|exs?|rb|py):\d+)"
 )
@@ -83,10 +83,11 @@ def sign(
     unit = masked(facts.unit)
     frame = facts.frame or _frame(facts.block)
     message = masked(facts.message) or line
+    told = "\n".join(body)
     prior = _prior(line, message, body, unit)
     draft = Signature(
-        _id(line, head, body), family, facts.tool, unit[:200], error, message[:500], masked(frame)[:200],
-        round(prior, 2), prior < GENERIC_BELOW, head[:300], "\n".join(body),
+        _id(facts.tool, unit, error, line, head, told), family, facts.tool, unit[:200], error, message[:500], masked(frame)[:200],
+        round(prior, 2), prior < GENERIC_BELOW, head[:300], told,
     )  # fmt: skip
     return draft if rarity is None else with_rarity(draft, rarity(draft))
 
@@ -111,11 +112,9 @@ def nothing(family: str = "unknown") -> Signature:
     )
 
 
-def _id(line: str, head: str, body: Sequence[str]) -> str:
-    """Hash the parts that tell repeats apart best: the line, the head, the first lines that are no frames."""
-    text = "\x1e".join(
-        ("\n".join(part) if isinstance(part, list) else part) for part in (line, head, list(body))
-    )
+def _id(*parts: str) -> str:
+    """Hash the parts; a change of what is hashed is a new VERSION."""
+    text = "\x1e".join(parts)
     return f"{VERSION}:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
@@ -158,11 +157,11 @@ def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:
     """Estimate without any history how much these words tell."""
     words = {w.lower() for w in _WORD.findall(f"{line} {message}")} - _COMMON
     more = {w.lower() for text in body for w in _WORD.findall(text)} - _COMMON - words
-    told = 1 - 0.72 ** len(words)
+    told = 1 - 0.65 ** len(words)
     around = 1 - 0.93 ** len(more)
     value = 0.72 * told + 0.18 * around + (0.1 if unit else 0.0)
     if is_generic(line):
-        value = min(value, 0.3 if unit else 0.2)
+        value = min(value, 0.29 if unit else 0.2)
     return min(value, 0.99)
 
 
