@@ -142,7 +142,7 @@ def verdict_given(case: Case, done: str, paper: Paper) -> list[str]:
     """Say that a verdict was taken, and what the incident is now."""
     last = max(case.verdicts, key=lambda one: one.seq, default=None)
     by = f" by {one_line(str(last.actor))}" if last else ""
-    lines = [f"{paper.ink(done, 'green')} {name(case)}{by}: it is {case.status.value} now."]
+    lines = [f"{paper.ink(done, 'green')} {name(case)}{by}; its status is {case.status.value}."]
     if case.precedents:
         followed = ", ".join(one[:_SHORT] for one in case.precedents)
         lines.append(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
     from caselore.incidents.document import Quote
 
+_HARD = "\N{NO-BREAK SPACE}"
 _NO_FIX = "Insufficient evidence: no confirmed fix of such a failure is known here."
 
 
@@ -97,7 +98,10 @@ def _said(
 ) -> list[str]:
     cited = [names.get(one, f"[{one_line(one)[:16]}]") for one in cites]
     cited += [f"[line {number}]" for number in numbers]
-    return paper.wrap(f"{text} {' '.join(cited)}".rstrip(), first="  ", indent="    ")
+    # A citation is not broken: its spaces are hard ones until the lines are laid out.
+    hard = " ".join(one.replace(" ", _HARD) for one in cited)
+    shown = paper.wrap(f"{text} {hard}".rstrip(), first="  ", indent="    ")
+    return [line.replace(_HARD, " ") for line in shown]
 
 
 def _fix(found: Diagnosis, names: Mapping[str, str], paper: Paper) -> Iterator[list[str]]:
@@ -134,4 +138,5 @@ def _next(found: Diagnosis, paper: Paper) -> Iterator[str]:
     yield ""
     steps = found.next_steps()
     for number, step in enumerate(steps):
-        yield from paper.wrap(step, first="next: " if not number else "      ", indent="        ")
+        lead = "next:" if not number else "     "
+        yield from paper.command(step.split(" "), first=lead, indent=" " * 9)

@@ -58,7 +58,7 @@ def facts(reading: Reading, paper: Paper, *more: tuple[str, str]) -> list[str]:
     found = reading.signature
     sort = "generic: never called a known failure" if found.generic else f"{found.specificity:.2f}"
     rows = [
-        ("family", ", ".join(part for part in (found.family, found.tool) if part)),
+        ("family", ", ".join(dict.fromkeys(part for part in (found.family, found.tool) if part))),
         ("unit", found.unit),
         ("error", ": ".join(part for part in (found.error, found.message) if part)[:400]),
         ("signature", f"{found.id} ({sort})"),

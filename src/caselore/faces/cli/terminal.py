@@ -80,9 +80,23 @@ class Paper:
         return lines
 
     def cut(self, text: str, room: int) -> str:
-        """Make text safe, put it on one line and cut it to a number of columns."""
-        flat = one_line(text)
+        """Make text safe, put it on one line and cut it; spaces in front stay."""
+        lead = text[: len(text) - len(text.lstrip(" "))]
+        flat = lead + one_line(text)
         return flat if len(flat) <= room else flat[: max(1, room - 1)] + "…"
+
+    def command(self, words: Iterable[str], *, first: str, indent: str) -> list[str]:
+        """Break a command between words so that a shell takes it again: a backslash ends a line."""
+        lines = [first]
+        for word in map(one_line, words):
+            if (
+                len(lines[-1]) + len(word) + 3 > self.width
+                and lines[-1].strip(" ") != first.strip()
+            ):
+                lines[-1] += " \\"
+                lines.append(indent)
+            lines[-1] += f" {word}"
+        return lines
 
     def table(self, rows: Iterable[tuple[str, str]]) -> list[str]:
         """Lay out name and text pairs in two columns."""

@@ -48,7 +48,7 @@ class Stage:
 
     def heading(self, number: int, total: int, title: str) -> None:
         """Open a scene."""
-        self._say("", self._paper.heading(f"── {number}/{total}  {title} "), "")
+        self._say("", self._paper.heading(f"── {number}/{total}  {title} "))
 
     def remark(self, text: str) -> None:
         """Say what to look at."""
@@ -115,14 +115,9 @@ class Stage:
 
     def _typed(self, program: str, arguments: Sequence[str]) -> list[str]:
         """Write a command as a person would type it, within the width."""
-        words = [program, *(one if one == ">" else shlex.quote(one) for one in arguments)]
-        lines = ["$"]
-        for word in words:
-            if len(lines[-1]) + len(word) > self._paper.width - 4 and lines[-1] != "$":
-                lines[-1] += " \\"
-                lines.append("   ")
-            lines[-1] += f" {word}"
-        return [self._paper.ink(line, "bold") for line in lines]
+        words = [one if one == ">" else shlex.quote(one) for one in arguments]
+        typed = self._paper.command([program, *words], first="$", indent="   ")
+        return ["", *(self._paper.ink(line, "bold") for line in typed)]
 
     def _fit(self, line: str) -> str:
         clean = safe(line)
@@ -146,7 +141,7 @@ class Stage:
         """
         command = [sys.executable, "-m", "caselore", *arguments]
         if not (self._quiet or quiet):
-            self._say("", *self._typed("caselore", arguments), "")
+            self._say(*self._typed("caselore", arguments), "")
             self._run([*command], code)
             if arguments[0] == "confirm":
                 command = [sys.executable, "-m", "caselore", "show", arguments[1]]

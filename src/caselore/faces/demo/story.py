@@ -18,9 +18,7 @@ from caselore.errors import CaseloreError
 from caselore.faces.demo.stage import Stage
 
 FIX = "batches of 500 records"
-CAUSE = (
-    "One transaction fills the whole table and holds the write lock past the deployment's limit"
-)
+CAUSE = "One transaction held the write lock past the limit"
 
 
 class DemoFailed(CaseloreError):
@@ -119,6 +117,7 @@ def chain(stage: Stage) -> Any:
 def two_precedents(stage: Stage) -> Any:
     """A third failure has two confirmed precedents."""
     log = stage.deploy("1063", "0063_dispute_window", rows=180_000, guard="database", fails=True)
+    stage.remark('Look at "Precedents, and why": #1057 and #1017, each with its sum.')
     found = stage.diagnose(log, "1063", sufficient=True)
     confirmed = [one["deployment"] for one in found["precedents"] if one["outcome"]]
     _expect(sorted(confirmed) == ["1017", "1057"], "two confirmed precedents", found)
