@@ -25,10 +25,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from caselore.guards import normalise
-from caselore.guards.values import Value, kind_of, tokens, values
+from caselore.guards.values import Value, is_unit, is_wide, kind_of, tokens, values
 from caselore.guards.words import COUNTS, MEASURES
 
-__all__ = ["Value", "grounded", "ungrounded", "values"]
+__all__ = ["Value", "grounded", "ungrounded", "values", "without"]
 
 # What may touch a whole token from the left and from the right, given the character beyond it.
 _BLOCKS_LEFT = frozenset("._-/\\+~^$€£#%&@−–‑") - {"@"}
@@ -50,6 +50,23 @@ def grounded(value: Value, sources: Iterable[str]) -> bool:
     if value.kind in ("command", "quoted"):
         return any(_stands(value.normal, " ".join(source.split())) for source in sources)
     return any(_stands(value.normal, source) for source in sources)
+
+
+def without(text: str, part: str) -> str:
+    """Give a text without the places where it holds `part` as whole tokens, a line end for each.
+
+    What is left is a writer's own words around a literal quotation. A place stays where the words
+    behind it would add to its last value, as a unit does to a number.
+    """
+    at = text.find(part) if part else -1
+    while at >= 0:
+        end = at + len(part)
+        added = _NEXT_WORD.match(text, end) if part[-1].isdigit() else None
+        whole = _opens(text, at, part) and _closes(text, end, part)
+        if whole and not (added and is_unit(added.group(1))):
+            text, at = f"{text[:at]}\n{text[end:]}", at - len(part)
+        at = text.find(part, at + len(part))
+    return text
 
 
 def _stands(text: str, source: str) -> bool:
@@ -95,12 +112,10 @@ def _closes(source: str, at: int, text: str) -> bool:
 
 
 def _continues(char: str) -> bool:
-    """Say whether a character is part of a word, seen or unseen."""
-    return (
-        char.isalnum()
-        or char == "_"
-        or (not char.isascii() and kind_of(char) in ("hidden", "mixed"))
-    )
+    """Say whether a character is part of a word, seen or unseen; wide scripts set no blanks."""
+    if char.isascii():
+        return char.isalnum() or char == "_"
+    return not is_wide(char) and (char.isalnum() or kind_of(char) in ("hidden", "mixed"))
 
 
 def _glued(one: str, other: str) -> bool:

@@ -71,9 +71,8 @@ _SETTING = re.compile(r"[-\w.$\[\]]+(?::=|[=:])[^=:/\s][^\s]*")
 _FLAG = re.compile(rf"[{_DASHES}]{{1,2}}[^\W\d][\w.-]*(?:=.*)?")
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{1,2})?")
 _SPLIT = re.compile(r"[=,;()\[\]{}<>|&\"'`“”‘’]+|:(?!/)|(?<=\w)[–—](?=\w)")
-_WIDE = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
+_WIDE_CHAR = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE = re.compile(rf"{_WIDE_CHAR.pattern}+|[^{_WIDE_CHAR.pattern[1:]}+")
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -172,6 +171,11 @@ def _counted(token: Token, after: Token) -> Value | None:
     return Value("number", token.text, token.text, token.first, token.last)
 
 
+def is_wide(char: str) -> bool:
+    """Say whether a character is of a script that writes words without blanks between them."""
+    return not char.isascii() and _WIDE_CHAR.match(char) is not None
+
+
 def is_unit(word: str) -> bool:
     """Say whether a word behind a number is its unit, or so close to one that it must be meant."""
     lower = word.lower()
@@ -244,7 +248,9 @@ def _word(text: str, opens: bool) -> str:
         )
     if "-" in text.strip("-") or "‑" in text:
         return _kebab(text, opens)
-    if not _PLAIN.fullmatch(text):
+    # A lone letter is no word: a 5 may have turned into an S.
+    lone = len(text) == 1 and text.isascii() and text not in UNITS and text not in "aAIi"
+    if lone or not _PLAIN.fullmatch(text):
         return "identifier"
     rest = text[1:].removesuffix("'s").removesuffix("’s")
     if any(char.isupper() for char in rest):

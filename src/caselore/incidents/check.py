@@ -28,6 +28,7 @@ from caselore.memory.records import Case, Status
 
 CITABLE = frozenset({Status.OBSERVED, Status.CONFIRMED, Status.REFUTED, Status.PROPOSED})
 SHOWN_VALUES = 4  # ungrounded values that a reason names
+NOTHING = "it says nothing"
 LEAST_QUOTE = 12  # characters from which a literal text of a record is taken as quoted
 
 _SAME = re.compile(
@@ -99,13 +100,15 @@ class Evidence:
 
     def of_statement(self, sentence: Sentence) -> str:
         """Say why a sentence of the diagnosis may not stand."""
+        if not sentence.text.strip():
+            return NOTHING
         if not sentence.cites and not sentence.lines:
             return "it cites neither a record nor a line of the log"
         return (
             self._of_ids(sentence.cites)
             or self._of_lines(sentence.lines)
             or self._of_sameness(sentence)
-            or _of_values(sentence.text, self._said(sentence), "no cited record and no cited line")
+            or self._of_said(sentence)
         )
 
     def of_fix(self, fix: Sentence) -> str:
@@ -121,7 +124,16 @@ class Evidence:
         if not any(case.id in self._precedents for case in worked):
             return "it cites no precedent whose fix a person confirmed to work"
         texts = [text for case in worked for text in precedents.sources(case)]
-        return _of_values(fix.text, texts, "no cited record whose fix worked")
+        own = _own_words(fix.text, worked)
+        return (
+            _of_values(own, texts, "no cited record whose fix worked")
+            if fix.text.strip()
+            else NOTHING
+        )
+
+    def _of_said(self, sentence: Sentence) -> str:
+        own = _own_words(sentence.text, [self._case(id) for id in sentence.cites])
+        return _of_values(own, self._said(sentence), "no cited record and no cited line")
 
     def _case(self, id: str) -> Case:
         return self._hits[id].case
@@ -146,7 +158,7 @@ class Evidence:
         return ""
 
     def _of_sameness(self, sentence: Sentence) -> str:
-        own = _without_quotes(sentence.text, [self._case(id) for id in sentence.cites])
+        own = _own_words(sentence.text, [self._case(id) for id in sentence.cites])
         claims = [hit for hit in _SAME.finditer(own) if not hit.group(1)]
         if not claims or any(self._hits[id].same_failure for id in sentence.cites):
             return ""
@@ -162,12 +174,12 @@ class Evidence:
         return texts
 
 
-def _without_quotes(text: str, cases: Iterable[Case]) -> str:
-    """Give what a sentence says in its own words: without the literal texts of its records."""
-    for case in cases:
-        for _, part in precedents.parts(case):
-            if len(part.strip()) >= LEAST_QUOTE:
-                text = text.replace(part.strip(), " ")
+def _own_words(text: str, cases: Iterable[Case]) -> str:
+    """Give what a sentence says by itself: without the literal texts of its records."""
+    parts = {part.strip() for case in cases for _, part in precedents.parts(case)}
+    for part in sorted(parts, key=lambda one: (-len(one), one)):
+        if len(part) >= LEAST_QUOTE:
+            text = grounding.without(text, part)
     return text
 
 
@@ -179,8 +191,6 @@ def _of_signature(reading: Reading) -> str:
 def _of_values(text: str, sources: Iterable[str], where: str) -> str:
     """Say which values of a text stand in none of its sources."""
     missing = list(dict.fromkeys(value.text for value in grounding.ungrounded(text, sources)))
-    if not text.strip():
-        return "it says nothing"
     if not missing:
         return ""
     shown = ", ".join(missing[:SHOWN_VALUES]) + (", …" if len(missing) > SHOWN_VALUES else "")

@@ -82,11 +82,17 @@ def _first_line(block: str) -> str:
 
 
 def _diagnosis(reading: Reading, recalled: Recalled, shown: list[Hit]) -> Iterator[Sentence]:
-    for hit in shown:
-        yield from _of_worked(hit, reading) if precedents.succeeded(hit.case) else _of_failed(hit)
-    if not any(precedents.succeeded(hit.case) for hit in shown):
+    """Say how this failure is related to the past: what worked first, then what did not."""
+    worked = [hit for hit in shown if precedents.succeeded(hit.case)]
+    for hit in worked:
+        yield from _of_worked(hit, reading)
+    if not worked:
         yield from _of_line(reading)
         yield from _of_nearest(recalled.nearest)
+    told = {_resolution(hit.case): precedents.label(hit.case) for hit in reversed(worked)}
+    for hit in shown:
+        if precedents.failed(hit.case):
+            yield from _of_failed(hit, told.get(_resolution(hit.case), ""))
 
 
 def _of_worked(hit: Hit, reading: Reading) -> Iterator[Sentence]:
@@ -108,26 +114,29 @@ def _of_worked(hit: Hit, reading: Reading) -> Iterator[Sentence]:
         yield Sentence(f"The cause of {name}, {said}: {_sentence(told.cause)}", (case.id,))
 
 
-def _of_failed(hit: Hit) -> Iterator[Sentence]:
-    """Say what not to do."""
+def _of_failed(hit: Hit, worked_for: str) -> Iterator[Sentence]:
+    """Say what not to do, or that what worked once failed another time."""
     case, name, told = hit.case, precedents.label(hit.case), precedents.outcome(hit.case)
-    if told:
-        why = f" because: {told.why_failed}" if told.why_failed.strip() else ""
+    if not told:
+        return
+    why = f" because: {_sentence(told.why_failed)}" if told.why_failed.strip() else "."
+    if worked_for:
+        yield Sentence(f"The same was tried for {name} and did not work{why}", (case.id,))
+    else:
         what = _sentence(told.resolution)
         yield Sentence(
-            f"Do not repeat what was tried for {name}: {what} It did not work{_sentence(why)}",
-            (case.id,),
+            f"Do not repeat what was tried for {name}: {what} It did not work{why}", (case.id,)
         )
 
 
 def _of_line(reading: Reading) -> Iterator[Sentence]:
     """Say where the log fails, if it does; a line that gives orders is not repeated."""
     for line in _lines(reading):
-        text = " ".join(ingest.failing_text(reading).split())
+        text = _cut(" ".join(ingest.failing_text(reading).split()))
         if not text or injection.scan(text):
             yield Sentence("This is where the log fails.", (), (line,))
         else:
-            yield Sentence(f"The log fails here: {text[:LINE_LIMIT]}", (), (line,))
+            yield Sentence(f"The log fails here: {text}", (), (line,))
 
 
 def _of_nearest(nearest: Iterable[Hit]) -> Iterator[Sentence]:
@@ -140,6 +149,11 @@ def _of_nearest(nearest: Iterable[Hit]) -> Iterator[Sentence]:
                 (hit.case.id,),
             )
             return
+
+
+def _cut(text: str) -> str:
+    """Cut a long line at a blank: half a value would be another value."""
+    return text if len(text) <= LINE_LIMIT else text[:LINE_LIMIT].rpartition(" ")[0]
 
 
 def _lines(reading: Reading) -> tuple[int, ...]:
@@ -160,5 +174,5 @@ def _alike(signals: Iterable[Signal]) -> str:
 
 def _sentence(text: str) -> str:
     """Give a text as a sentence: with a full stop unless it ends as one."""
-    bare = text.strip() if not text.startswith(" ") else text.rstrip()
+    bare = text.strip()
     return bare if not bare or bare[-1] in ".!?…" else f"{bare}."
