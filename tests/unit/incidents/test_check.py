@@ -156,7 +156,7 @@ TEXTS = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(TEXTS, st.lists(IDS, max_size=4))
 def test_law_a_fix_stands_only_on_a_recalled_confirmed_success(text: str, ids: list[str]) -> None:
     checked = check(Document(fix=(Sentence(text, tuple(ids)),)), RECALLED, READ)
@@ -166,7 +166,7 @@ def test_law_a_fix_stands_only_on_a_recalled_confirmed_success(text: str, ids: l
         assert "900s" not in text
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(IDS, min_size=1, max_size=4), st.sampled_from(["evidence", "diagnosis", "fix"]))
 def test_law_a_document_with_an_id_that_was_not_recalled_never_stands(
     ids: list[str], section: str
@@ -186,7 +186,7 @@ WORDS = st.text(
 ).filter(lambda text: len(text.strip()) >= 12)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(WORDS, WORDS, WORDS, WORDS, st.booleans())
 def test_law_templates_pass_whatever_the_records_say(
     cause: str, resolution: str, why: str, line: str, same: bool
