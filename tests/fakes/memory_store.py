@@ -165,6 +165,14 @@ class MemoryView:
     def append(self, entry, payload, changes):
         self.ledger.setdefault(entry.bank, []).append(entry)
         self.payloads[entry.bank, entry.seq] = payload
+        self.apply(entry, changes)
+
+    def clear(self, bank):
+        for rows in self.tables.values():
+            for key in [key for key in rows if key[0] == bank]:
+                del rows[key]
+
+    def apply(self, entry, changes):
         for change in changes:
             if isinstance(change, Put):
                 self.tables[table_of(change.row)][key_of(change.row)] = change.row

@@ -18,7 +18,7 @@ from caselore.memory.ledger import Broken, Stored, Verification
 from caselore.memory.ports import Reads
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
-from caselore.memory.replay import verify
+from caselore.memory.replay import derive, verify
 from caselore.memory.rows import CaseRow, HeldRow
 from caselore.memory.writing import GREENS, must_pass, release_body, why_body
 
@@ -174,6 +174,16 @@ class Keeping(Bank):
                 return verify(view, self.bank, expected_head)
         except StoreDamaged as error:
             return Verification(False, 0, "", Broken("the store", str(error)))
+
+    def rebuild(self) -> int:
+        """Derive every table and the text index from the ledger again; gives the entries read.
+
+        Raises StoreDamaged where the ledger itself does not hold.
+        """
+        with self._store.writing() as view:
+            entries = derive(view, self.bank)
+        self._index.rebuild()
+        return entries
 
     def ledger_show(self, subject: str | None = None) -> Iterator[Stored]:
         """Give the entries of the account in order, erased payloads as none."""

@@ -98,6 +98,11 @@ class Writes(Reads, Protocol):
     """One transaction: all of it is kept, or nothing."""
 
     def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None: ...
+    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
+        """Make an entry's changes in the projections."""
+
+    def clear(self, bank: str) -> None:
+        """Empty a bank's projections; ledger and payloads stay."""
 
 
 class Store(Protocol):

@@ -1,6 +1,6 @@
-"""Replays the ledger in memory and compares what follows from it with every row that is stored.
+"""Replays the ledger and compares what follows from it with every row, or derives the rows again.
 
-Must not write, repair or trust any table but the ledger.
+Must not trust any table but the ledger, nor write anything that does not follow from it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
+from caselore.errors import StoreDamaged
 from caselore.memory.cases import VERDICTS
 from caselore.memory.encoding import Body
-from caselore.memory.ledger import EMPTY, Broken, Entry, Head, Stored, Verification, fault
-from caselore.memory.ports import Reads
+from caselore.memory.ledger import EMPTY, Broken, Entry, Head, Stored, Verification, fault, walk
+from caselore.memory.ports import Reads, Writes
 from caselore.memory.projection import project
 from caselore.memory.rows import (
     TABLES,
@@ -40,6 +41,22 @@ def verify(view: Reads, bank: str, expected_head: str | None = None) -> Verifica
     if broken is None and expected_head and expected_head not in own.sought(view, expected_head):
         broken = Broken("the chain's end", f"no entry has the expected hash {expected_head[:16]}…")
     return Verification(broken is None, own.head.seq, own.head.hash, broken)
+
+
+def derive(view: Writes, bank: str) -> int:
+    """Derive a bank's projections from its ledger again, and give the number of entries.
+
+    Raises StoreDamaged where the ledger itself does not hold: then nothing is derived from it.
+    """
+    head, broken = walk(view.entries(bank))
+    if broken:
+        raise StoreDamaged(f"{broken.place}: {broken.reason}")
+    view.clear(bank)
+    for entry, payload in view.entries(bank):
+        if payload is not None:
+            body = json.loads(payload.body)
+            view.apply(entry, project(entry, body, view.case(bank, entry.subject)))
+    return head.seq
 
 
 def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:

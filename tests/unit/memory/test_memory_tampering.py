@@ -210,6 +210,38 @@ def test_two_swapped_payloads_are_found(store):
     assert verdict_on(store).broken.place == "ledger entry 1 of bank default"
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_a_lost_table_is_derived_from_the_ledger_again(store, table):
+    link = sqlite3.connect(store)
+    before = link.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
+    link.execute(f"DELETE FROM {table}")
+    link.commit()
+    memory = memory_at(store)
+    assert not memory.ledger_verify().ok
+
+    memory.rebuild()
+
+    assert memory.ledger_verify().ok
+    assert link.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == before
+    memory.close()
+    link.close()
+
+
+def test_nothing_is_derived_from_a_ledger_that_does_not_hold(store):
+    link = sqlite3.connect(store)
+    link.execute("UPDATE payloads SET body = replace(body, 'batches', 'bunches')")
+    link.commit()
+    memory = memory_at(store)
+    before = link.execute("SELECT * FROM cases").fetchall()
+
+    with pytest.raises(StoreDamaged, match="its payload is not what was written"):
+        memory.rebuild()
+
+    assert link.execute("SELECT * FROM cases").fetchall() == before
+    memory.close()
+    link.close()
+
+
 def contents(path):
     """Give every row of the file, or None where SQLite cannot read it."""
     link = sqlite3.connect(f"file:{path}?mode=ro", uri=True)

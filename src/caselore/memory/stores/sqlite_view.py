@@ -158,6 +158,9 @@ class SqliteView:
     def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None:
         self._link.execute(self._sql["add_entry"], entry)
         self._link.execute(self._sql["add_payload"], (entry.bank, entry.seq, *payload))
+        self.apply(entry, changes)
+
+    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
         rows: dict[str, list[Row]] = {}
         for change in changes:
             if isinstance(change, Put):
@@ -166,6 +169,10 @@ class SqliteView:
                 self._forget(entry, change)
         for table, some in rows.items():
             self._link.executemany(self._sql[f"put_{table}"], some)
+
+    def clear(self, bank: str) -> None:
+        for table in TABLES:
+            self._ask(f"clear_{table}", bank=bank)
 
     def _forget(self, entry: Entry, change: Forget) -> None:
         if change.what == "held":

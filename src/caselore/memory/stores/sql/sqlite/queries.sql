@@ -196,3 +196,24 @@ SELECT * FROM terms ORDER BY bank, term, seq
 -- name: stray_payloads
 SELECT bank, seq FROM payloads p
 WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
+
+-- name: clear_cases
+DELETE FROM cases WHERE bank = :bank
+
+-- name: clear_links
+DELETE FROM links WHERE bank = :bank
+
+-- name: clear_held
+DELETE FROM held WHERE bank = :bank
+
+-- name: clear_greens
+DELETE FROM greens WHERE bank = :bank
+
+-- name: clear_tokens
+DELETE FROM tokens WHERE bank = :bank
+
+-- name: clear_erased
+DELETE FROM erased WHERE bank = :bank
+
+-- name: clear_terms
+DELETE FROM terms WHERE bank = :bank
