@@ -33,6 +33,7 @@ __all__ = ["Value", "grounded", "ungrounded", "values", "without"]
 # What may touch a whole token from the left and from the right, given the character beyond it.
 _BLOCKS_LEFT = frozenset("._-/\\+~^$€£#%&@−–‑") - {"@"}
 _BLOCKS_RIGHT = frozenset("_/\\+~^$#%&@")
+_SEPARATORS = re.compile(r"[-_.]")
 _NEXT_WORD = re.compile(r"[\s-]{0,2}([A-Za-zµ%°]+(?:/s)?)")
 
 
@@ -99,7 +100,7 @@ def _closes(source: str, at: int, text: str) -> bool:
         return True
     after, beyond = source[at], source[at + 1] if at + 1 < len(source) else " "
     if not _continues(text[-1]):
-        return not _glued(after, text[-1])
+        return not (_glued(after, text[-1]) or (text[-1] in "=:" and _continues(after)))
     if after == "@" or (after == ":" and "/" in text):  # left-pad@1.3.0, src/app.py:12
         return beyond.isdigit() or not _continues(beyond)
     if _continues(after) or after in _BLOCKS_RIGHT:
@@ -175,6 +176,7 @@ def _shapes(sources: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], f
     exact = {token.text for source in sources for token in tokens(source)}
     folded = {_fold(text) for text in exact}
     structured = {_fold(text) for text in exact if _has_shape(text)}
+    structured |= {_fold(_SEPARATORS.sub("", text)) for text in exact if _has_separators(text)}
     return frozenset(exact), frozenset(folded), frozenset(structured)
 
 
@@ -182,6 +184,11 @@ def _has_shape(text: str) -> bool:
     """Say whether a token is an identifier by more than capitals alone."""
     inner = any(char.isupper() for char in text[1:]) and any(char.islower() for char in text)
     return inner or any(char.isdigit() or char == "_" for char in text)
+
+
+def _has_separators(text: str) -> bool:
+    """Say whether a token is an identifier that separators hold together."""
+    return _SEPARATORS.search(text) is not None and kind_of(text) == "identifier"
 
 
 def _fold(text: str) -> str:

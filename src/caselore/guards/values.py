@@ -70,7 +70,9 @@ _COUNTED = re.compile(r"(\d[\d.,]*)[-‑]([A-Za-z]+)")
 _SETTING = re.compile(r"[-\w.$\[\]]+(?::=|[=:])[^=:/\s][^\s]*")
 _FLAG = re.compile(rf"[{_DASHES}]{{1,2}}[^\W\d][\w.-]*(?:=.*)?")
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{1,2})?")
-_SPLIT = re.compile(r"[=,;()\[\]{}<>|&\"'`“”‘’]+|:(?!/)|(?<=\w)[–—](?=\w)")
+_SPLIT = re.compile(  # a comparison stays whole: `>=3.5` is another value than `3.5`
+    r"[,;()\[\]{}|&\"'`“”‘’]+|(?<![<>!~^=])==?(?!=)|[<>](?![=\d])|:(?!/)|(?<=\w)[–—](?=\w)"
+)
 _WIDE_CHAR = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WIDE = re.compile(rf"{_WIDE_CHAR.pattern}+|[^{_WIDE_CHAR.pattern[1:]}+")
 
