@@ -156,7 +156,7 @@ def _itself(sought: Sought, row: CaseRow) -> bool:
 def _passes(filters: Filters, row: CaseRow) -> bool:
     equal = all(
         not getattr(filters, name) or getattr(filters, name) == getattr(row, name)
-        for name in ("service", "environment", "branch", "family")
+        for name in ("service", "environment", "branch", "family", "status")
     )
     after = filters.since is None or row.happened_at >= stamp(filters.since)
     before = filters.until is None or row.happened_at <= stamp(filters.until)

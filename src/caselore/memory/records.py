@@ -311,6 +311,7 @@ class Filters:
     environment: str = ""
     branch: str = ""
     family: str = ""
+    status: str = ""
     since: datetime | None = None
     until: datetime | None = None
 

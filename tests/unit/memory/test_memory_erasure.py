@@ -90,6 +90,19 @@ def test_no_byte_of_the_content_is_left_in_any_file_while_the_store_is_open(home
     assert found_in(home) == set()
 
 
+def test_another_process_that_is_open_but_idle_keeps_no_copy(home):
+    memory, secret = told(home)
+    other = memory_at(home / "lore.sqlite3")
+    assert other.get(secret.id).outcome
+
+    memory.erase(secret.id, "a customer asked", ANA)
+
+    assert found_in(home) == set()
+    other.close()
+    memory.close()
+    assert found_in(home) == set()
+
+
 def test_the_words_of_the_content_are_not_in_the_index_either(home):
     memory, secret = told(home)
 

@@ -184,6 +184,7 @@ def test_filters_are_filters_and_not_hints(memory):
     assert found(service="user") == ["2"]
     assert found(environment="staging", branch="dev") == ["1"]
     assert found(family="timeout") == []
+    assert found(status="refuted") == []
     assert found(since=START + timedelta(days=1)) == []
     assert set(found(until=START + timedelta(days=1))) & {"1", "2"}
 
