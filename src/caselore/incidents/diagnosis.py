@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caselore.incidents import precedents, templates
-from caselore.incidents.check import Checked, check
+from caselore.incidents.check import check
 from caselore.incidents.document import Document, Withheld
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
@@ -96,26 +96,7 @@ def occurrences_json(seen: Occurrences) -> dict[str, Any]:
     }
 
 
-def write(
-    case: Case,
-    reading: Reading,
-    recalled: Recalled,
-    occurrences: Occurrences,
-    *,
-    draft: Document | None = None,
-    model: str | None = None,
-) -> Diagnosis:
-    """Write and check a diagnosis; a `draft` by someone else is checked in the templates' place.
-
-    Nothing left of a draft's fix, where the templates have one, means the templates' document.
-    """
-    checked = check(draft or templates.write(reading, recalled), recalled, reading)
-    withheld = checked.withheld
-    if draft and not checked.document.fix:
-        checked, model = _from_templates(reading, recalled), None
-        withheld = (*withheld, *checked.withheld)
-    return Diagnosis(case, reading, recalled, checked.document, withheld, occurrences, model)
-
-
-def _from_templates(reading: Reading, recalled: Recalled) -> Checked:
-    return check(templates.write(reading, recalled), recalled, reading)
+def write(case: Case, reading: Reading, recalled: Recalled, occurrences: Occurrences) -> Diagnosis:
+    """Write a diagnosis from templates and check it, as any other writer's text would be."""
+    checked = check(templates.write(reading, recalled), recalled, reading)
+    return Diagnosis(case, reading, recalled, checked.document, checked.withheld, occurrences)

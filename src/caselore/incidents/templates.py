@@ -48,9 +48,10 @@ def _fixes(hits: Iterable[Hit]) -> Iterator[Sentence]:
         yield Sentence(text, tuple(ids))
 
 
-def _used(hits: Iterable[Hit], fix: tuple[Sentence, ...]) -> list[Hit]:
-    """Give the hits that the document speaks of: its fixes, and fixes that failed."""
+def _used(hits: tuple[Hit, ...], fix: tuple[Sentence, ...]) -> list[Hit]:
+    """Give the hits that the document speaks of: its fixes, what they followed, what failed."""
     cited = {id for sentence in fix for id in sentence.cites}
+    cited |= {id for hit in hits if hit.case.id in cited for id in hit.case.precedents}
     return [hit for hit in hits if hit.case.id in cited or precedents.failed(hit.case)][:QUOTED]
 
 
@@ -89,6 +90,7 @@ def _diagnosis(reading: Reading, recalled: Recalled, shown: list[Hit]) -> Iterat
     if not worked:
         yield from _of_line(reading)
         yield from _of_nearest(recalled.nearest)
+    yield from _of_chain(worked)
     told = {_resolution(hit.case): precedents.label(hit.case) for hit in reversed(worked)}
     for hit in shown:
         if precedents.failed(hit.case):
@@ -112,6 +114,16 @@ def _of_worked(hit: Hit, reading: Reading) -> Iterator[Sentence]:
     if told:
         said = f"confirmed by {told.confirmed_by} on {precedents.day(told.confirmed_at)}"
         yield Sentence(f"The cause of {name}, {said}: {_sentence(told.cause)}", (case.id,))
+
+
+def _of_chain(worked: list[Hit]) -> Iterator[Sentence]:
+    """Say which of the successes followed which."""
+    known = {hit.case.id: hit.case for hit in worked}
+    for case in known.values():
+        for id in case.precedents:
+            if id in known:
+                text = f"{precedents.label(case)} followed {precedents.label(known[id])}."
+                yield Sentence(text, (case.id, id))
 
 
 def _of_failed(hit: Hit, worked_for: str) -> Iterator[Sentence]:

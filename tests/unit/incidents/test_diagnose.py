@@ -139,6 +139,9 @@ def test_a_chain_is_kept_and_a_third_failure_sees_two_precedents(memory: Memory)
     shape = diagnosed(memory, migration_log("disputes", LOCK, 180_000), "1063").to_json()
     assert sorted(one["deployment"] for one in shape["precedents"]) == ["1017", "1057"]
     assert "batches of 500 records" in shape["fix"][0]["text"]
+    said = [one for one in shape["diagnosis"] if one["text"] == "#1057 followed #1017."]
+    assert [one["cites"] for one in said] == [[second.case.id, first]]
+    assert {cite for one in shape["evidence"] for cite in one["cites"]} == {first, second.case.id}
 
 
 def test_an_agents_proposal_is_nobodys_evidence(memory: Memory) -> None:
