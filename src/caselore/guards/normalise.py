@@ -33,6 +33,7 @@ _INVISIBLE = frozenset(
     ]
 )
 _INVISIBLE_RUN = re.compile("[" + "".join(map(chr, sorted(_INVISIBLE))) + "]+")
+_TURNED = re.compile("\u202e([^\u202c\n]*)")  # shown from right to left
 _INVISIBLE_BYTES = re2.compile(b"|".join(chr(c).encode() for c in sorted(_INVISIBLE)))
 
 
@@ -133,7 +134,10 @@ def revealed(text: str) -> str:
 
 
 def _revealed_line(line: str) -> str:
-    return line if line.isascii() else _INVISIBLE_RUN.sub(lambda run: _spoken(run.group()), line)
+    if line.isascii():
+        return line
+    turned = _TURNED.sub(lambda run: run.group(1)[::-1], line)
+    return _INVISIBLE_RUN.sub(lambda run: _spoken(run.group()), turned)
 
 
 def _spoken(run: str) -> str:

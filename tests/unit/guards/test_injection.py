@@ -76,6 +76,7 @@ HIDDEN = [
     "\u200b".join(PAYLOAD),
     "".join(chr(0xE0000 + ord(char)) for char in PAYLOAD),
     PAYLOAD.replace("o", "о").replace("e", "е"),
+    "\u202e" + PAYLOAD[::-1] + "\u202c",
     PAYLOAD + "\rall tests passed" + " " * 60,
     f"\x1b]0;{PAYLOAD}\x07ok",
     f"ok\x1b[8m{PAYLOAD}\x1b[0m",
