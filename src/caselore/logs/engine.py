@@ -18,7 +18,7 @@ Find = Callable[[bytes], list[tuple[int, int]]]
 Hits = dict[int, set[int]]
 """Line index -> the numbers of the patterns that match in that line."""
 
-_SPACE: Final = r" \t\r\f\v"
+_SPACE: Final = r" \t\r\f\x0b"  # \v is a class of several characters to some engines
 _TAILS: Final = (".*$", ".*", r"\s*$", r"\s*", r"\S*", r"\w*")
 _LINE_CAP: Final = 4096
 _COMPILE_AFTER: Final = 3_000_000  # bytes scanned before compiling hyperscan pays for its 0.3 s

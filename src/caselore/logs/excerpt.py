@@ -19,6 +19,7 @@ _NEAR: Final = 35.0  # points below the best at which a new run is as good as it
 _LEAD: Final = 10  # lines of a new run shown before its first block
 _JOIN: Final = 2  # known lines that may part a new run
 _WEAKEST: Final = 35.0  # points below the best that a further block may have
+_ITS_LINE: Final = ", its line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ def choose(
         near = [r.block for r in ranked if r.score > ranked[0].score - _NEAR]
         order = _new_runs(page, marked, [Span(b.first, b.last, b.why) for b in near], wanted, new)
     else:
-        order = wanted[:1] + _padding(page, marked, wanted[:1]) + wanted[1:]
+        lead = 2 if len(wanted) > 1 and wanted[1].why.endswith(_ITS_LINE) else 1
+        pads = _padding(page, marked, wanted[:1]) if lead == 1 else []
+        order = wanted[:lead] + pads + wanted[lead:]
     for span in order + _padding(page, marked, order[:1], 12) + wanted:
         for piece in _free(span, taken):
             cut = _cut(page, piece, left)
@@ -93,7 +96,7 @@ def _long(first: int, last: int, point: int, why: str, budget: int) -> Iterator[
     yield Span(
         max(first + head, point - around // 2),
         min(last, point + around - around // 2),
-        f"{why}, its line",
+        why + _ITS_LINE,
     )
 
 

@@ -105,6 +105,12 @@ RULES: tuple[Rule, ...] = (
         "<n>",
         "a name such as 2B2: a word boundary must follow",
     ),
+    _rule(
+        "numbered name",
+        r"(?<=[A-Za-z][_-])\d{4,}\b",
+        "<n>",
+        "test_2 and issue-404: four digits are needed, as ids of runners and jobs have",
+    ),
     _rule("percent", r"\b\d+(?:\.\d+)?%", "<n>", "%d in a format: a digit must precede"),
     _rule(
         "number",

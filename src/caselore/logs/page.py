@@ -26,16 +26,16 @@ _MARK: Final = re.compile(
 )
 _STAMP: Final = (
     rb"[\[(]?(?:task |taskcluster )?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
-    rb" ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?[\])]?(?: [0-9]{2}[OE][+ ]?)?(?: \| [\w.-]+ \|)?"
+    rb"(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?[\])]?(?: [0-9]{2}[OE][+ ]?)?(?:[ ]\|(?: [\w.-]+ \|)?)?"
 )
 _CLOCK: Final = rb"[\[(]?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,:][0-9]+)?[\])]?"
 _ACTIONS: Final = rb"[^\t\n]{1,80}\t[^\t\n]{1,80}\t"
-_COMPOSE: Final = rb"[A-Za-z][\w.-]{0,39}[ \t]+\|(?: |$)"  # a bare number is a line of quoted code
+_COMPOSE: Final = rb"[A-Za-z][\w.-]{0,39}(?:[-_][0-9]{1,3}[ \t]|[ \t]{2})[ \t]*\|(?: |$)"  # a bare number is a line of quoted code
 _BUILDKIT: Final = rb"#[0-9]{1,3} [0-9]+\.[0-9]+ "
 _SYSLOG: Final = (
     rb"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [\w.-]+ [\w./-]+(?:\[[0-9]+\])?: "
 )
-_HARNESS: Final = rb"[ ]+(?:INFO|DEBUG) -(?:  ?(?:PID [0-9]+ \| )?|$)"
+_HARNESS: Final = rb"[ ]+(?:INFO|DEBUG) -(?:[ ]{0,2}(?:PID [0-9]+ \| )?|$)"
 _PREFIX: Final = re.compile(
     rb"^(?:\xef\xbb\xbf)?(?:"
     + _ACTIONS

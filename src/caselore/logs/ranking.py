@@ -23,6 +23,7 @@ FAINT: Final = 4.0  # too little to call a line the failing one
 HOLLOW: Final = 28.0  # a block whose own line only says that something failed
 FAR: Final = 22.0  # a cause that ends a command, far from its end
 NEAR_END: Final = 80  # lines
+_BARE: Final = ("ruler", "wrapper")
 MERGE: Final = 5  # lines between neighbours of one kind
 
 
@@ -57,7 +58,8 @@ def _score(
 ) -> float:
     """Weigh one block by where it stands and by what a passing run also said."""
     score = block.weight + _place(page, block, failed, new is not None)
-    score -= HOLLOW if marked.has(block.line, "wrapper", "exit") else 0.0
+    empty = marked.has(block.line, "wrapper") or (not block.sure and marked.has(block.line, "exit"))
+    score -= HOLLOW if empty else 0.0
     if new is None:
         return score
     span = range(block.first, block.last + 1)
@@ -156,11 +158,11 @@ def failing_line(
         block = each.block
         if each.score < FAINT:
             return None
-        if block.sure and page.lines[block.line].strip() and not marked.has(block.line, "ruler"):
+        if block.sure and page.lines[block.line].strip() and not marked.has(block.line, *_BARE):
             return block.line
         span = range(block.first, block.last + 1)
         usable = [
-            i for i in span if page.lines[i].strip() and not marked.has(i, "ruler", "wrapper")
+            i for i in span if page.lines[i].strip() and not marked.has(i, *_BARE)
         ]
         if new is not None:
             usable = [i for i in usable if new[i]] or usable

@@ -17,7 +17,7 @@ from caselore.logs.signs import Marked
 _ACTIONS_STEP: Final = re.compile(r"^##\[group\]Run |^##\[section\]Starting: ")
 _GITLAB_SHELL: Final = re.compile(r"^\$ \S")
 _STATUS: Final = re.compile(
-    r"(?:code|status|with|code:|failed with exit code)[: ]+(?:exit status )?(-?[0-9]+)"
+    r"(?:code|status|with|code:|failed with exit code)[: ]+(?:exit status )?[\x27\"]?(-?[0-9]+)"
 )
 _FINAL: Final = re.compile(r"^Done\. Your build|^Finished: |^Return code|^\[taskcluster")
 _AFTERWARDS: Final = re.compile(r"after_script|cleanup_|upload_artifacts|archive_cache")

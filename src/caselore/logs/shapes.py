@@ -23,6 +23,7 @@ NEARLY: Final = 4.0
 _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
+_STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _PARAGRAPH: Final = 10
 _ANNOUNCED: Final = 6  # lines under one that ends in a colon
 _MOST_HITS: Final = 600
@@ -85,6 +86,7 @@ def shape_blocks(
     found = list(_numbered(page, marked, barriers))
     found += _headed(page, marked, barriers)
     found += _lines(page, marked, barriers)
+    found += [_stopped(region) for region in failed[:3] if region.status in _STOPPED]
     for region in failed[:3]:
         found += _short(page, marked, region)
         found += _above(page, marked, region.marker)
@@ -264,6 +266,11 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
 
 
+def _stopped(region: Region) -> Block:
+    """Point at the marker of a command that was stopped from outside: it had no time to say why."""
+    return Block(region.marker, region.marker, region.marker, 66.0, "stopped from outside", sure=True)
+
+
 def _tells(page: Page, marked: Marked, i: int) -> bool:
     """Say whether a line is output, not an echo or a marker."""
     return bool(page.lines[i].strip()) and not marked.has(i, "command", "echo", "exit", "ruler")
@@ -287,7 +294,7 @@ def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
     ):
         i -= 1
     first = i + 1 if i < last else last
-    if not page.lines[last].strip():
+    if last < 0 or not page.lines[last].strip() or marked.has(last, "wrapper", "exit", "ruler"):
         return
     best = lead(page, marked, range(first, last + 1))
     if not weight_of(page, marked, best):

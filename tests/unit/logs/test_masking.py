@@ -1,0 +1,69 @@
+"""What changes from run to run is masked; what tells two causes apart stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from caselore.logs.masking import RULES, masked, quick
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("at 2024-01-02 10:11:12.5 it broke", "at 2025-11-30T01:02:03Z it broke"),
+        ("at Mon Jan 1 10:00:00 UTC 2024 it broke", "at Tue Feb 12 11:10:09 UTC 2025 it broke"),
+        ("run 0b7e3c1a-1111-4222-8333-444455556666", "run ffffffff-aaaa-4bbb-8ccc-dddddddddddd"),
+        ("commit 3f2c1ab failed", "commit 9d8e7f60aa11 failed"),
+        ("at 0x7ffd12 in f", "at 0x55aa in f"),
+        ("GET https://a.example/x?y=1 failed", "GET https://b.example/z failed"),
+        ("connect to 10.0.0.1:5432 refused", "connect to 192.168.7.20:6000 refused"),
+        ("connect to localhost:5432 refused", "connect to db.internal:6543 refused"),
+        ("timeout after 30s", "timeout after 45.2s"),
+        ("took 12 ms", "took 3.5 ms"),
+        ("used 512MB", "used 1.5 GB"),
+        ("at 12% of", "at 99.5% of"),
+        ("/home/ci/build/app/main.py:10: x", "/builds/team/app/main.py:2031: x"),
+        ("/tmp/pytest-of-ci/a/out.txt gone", "/tmp/pytest-of-root/b/out.txt gone"),
+        ("C:\\agent\\_work\\1\\app.cs(3,4): x", "D:\\a\\2\\s\\app.cs(77,10): x"),
+        ("expected 3 got 4", "expected 17 got 20"),
+        ("runner-48213 lost", "runner-99117 lost"),
+        ("write to a@b.example", "write to other@c.example"),
+    ],
+)
+def test_what_varies_is_masked(one: str, other: str) -> None:
+    assert masked(one) == masked(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("error TS2322: no", "error TS2345: no"),
+        ("error[E0308]: no", "error[E0277]: no"),
+        ("cannot read utf8", "cannot read utf16"),
+        ("missing DATABASE_URL", "missing REDIS_URL"),
+        ("test_total_2 failed", "test_total_3 failed"),
+        ("no module named left", "no module named right"),
+        ("/srv/a/config.yml missing", "/srv/a/secrets.yml missing"),
+        ("added and deleted", "added and decided"),
+        ("a::b failed", "a::c failed"),
+        ("left-pad@v1 gone", "right-pad@v1 gone"),
+    ],
+)
+def test_what_tells_causes_apart_stays(one: str, other: str) -> None:
+    assert masked(one) != masked(other)
+
+
+def test_every_rule_names_the_mistake_that_it_avoids() -> None:
+    assert all(rule.avoids and rule.name for rule in RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_masking_again_changes_nothing() -> None:
+    once = masked("at /a/b/c.py:12 0x1f 3f2c1ab9 took 12 ms from 10.0.0.1:80 https://x.example/1")
+
+    assert masked(once) == once
+
+
+def test_whole_logs_are_compared_without_numbers_hashes_and_temporary_names() -> None:
+    assert quick(b"done 12 in /tmp/ab1/x a1b2c3d4e5") == quick(b"done 345 in /tmp/zz/y 00ffee1122")
+    assert quick(b"done") != quick(b"gone")
