@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import time
@@ -115,8 +116,21 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-@pytest.fixture
-def ana(home: Home) -> Home:
-    """Give a home in which every run is Ana's, a person."""
+def copy(template: Home, folder: Path) -> Home:
+    """Give a home of one test's own that starts where a shared one stands."""
+    shutil.copytree(template.folder, folder / "home")
+    return Home(folder / "home", template.token, dict(template.extra))
+
+
+@pytest.fixture(scope="session")
+def anas_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Give the home that `ana` copies; tests must not change it."""
+    home = Home(tmp_path_factory.mktemp("ana") / "home")
     home.token = home.token_for("human", "ana")
     return home
+
+
+@pytest.fixture
+def ana(anas_home: Home, tmp_path: Path) -> Home:
+    """Give a home in which every run is Ana's, a person."""
+    return copy(anas_home, tmp_path)

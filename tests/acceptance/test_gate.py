@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import scenes
+from conftest import Home, copy
 
 VERDICTS = {
     "confirm": ("confirm", "1", "--cause", "c", "--resolution", "r", "--result", "succeeded"),
@@ -17,13 +18,21 @@ VERDICTS = {
 }
 
 
-@pytest.fixture
-def two(home):
-    """A home with incidents 1 and 2, a token of each role, and nobody's by default."""
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """The home that `two` copies."""
+    home = Home(tmp_path_factory.mktemp("two") / "home")
     tokens = {role: home.token_for(role, f"{role}-one") for role in ("human", "ci", "agent")}
     home.ok("diagnose", home.log("1.log", scenes.FIRST), "--deployment", "1", code=1)
     home.ok("diagnose", home.log("2.log", scenes.PYTEST), "--deployment", "2", code=1)
     return home, tokens
+
+
+@pytest.fixture
+def two(both, tmp_path):
+    """A home with incidents 1 and 2, a token of each role, and nobody's by default."""
+    home, tokens = both
+    return copy(home, tmp_path), tokens
 
 
 def refused(ran):

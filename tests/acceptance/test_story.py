@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import scenes
+from conftest import copy
 
 CHUNKS = "chunks of 2,000 rows"
 CAUSE = "one statement rewrote all shipments and was cancelled"
@@ -24,9 +25,10 @@ def confirm(home, number, cause, resolution, *more, result="succeeded"):
     )
 
 
-@pytest.fixture
-def history(ana):
+@pytest.fixture(scope="module")
+def closed(anas_home, tmp_path_factory):
     """Two closed failures: a migration at 204, and another service's cache at 205."""
+    ana = copy(anas_home, tmp_path_factory.mktemp("closed"))
     first = diagnose(ana, ana.log("204.log", scenes.FIRST), "204", 1)
     assert first["fix"] == []
     assert first["precedents"] == []
@@ -35,6 +37,12 @@ def history(ana):
     diagnose(ana, ana.log("205.log", scenes.MISSING_VARIABLE), "205", 1, "profile-service")
     confirm(ana, "205", "the cache was too short", OTHER)
     return ana
+
+
+@pytest.fixture
+def history(closed, tmp_path):
+    """Give the two closed failures in a home of the test's own."""
+    return copy(closed, tmp_path)
 
 
 def test_the_same_cause_in_other_words_gets_the_confirmed_fix_cited(history):

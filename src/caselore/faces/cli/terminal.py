@@ -86,13 +86,11 @@ class Paper:
         return flat if len(flat) <= room else flat[: max(1, room - 1)] + "…"
 
     def command(self, words: Iterable[str], *, first: str, indent: str) -> list[str]:
-        """Break a command between words so that a shell takes it again: a backslash ends a line."""
+        """Break a command between words so that a shell takes it again, with backslashes."""
         lines = [first]
         for word in map(one_line, words):
-            if (
-                len(lines[-1]) + len(word) + 3 > self.width
-                and lines[-1].strip(" ") != first.strip()
-            ):
+            full = len(lines[-1]) + len(word) + 3 > self.width
+            if full and lines[-1] not in (first, indent):
                 lines[-1] += " \\"
                 lines.append(indent)
             lines[-1] += f" {word}"
