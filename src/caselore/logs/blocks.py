@@ -6,7 +6,9 @@ Must not compare blocks with each other; ranking does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from caselore.logs.page import Page
@@ -37,22 +39,42 @@ class Block:
     sure: bool = False  # the pattern of a reader chose `line`
 
 
-def tool_blocks(page: Page, marked: Marked, book: Book, barriers: frozenset[int]) -> list[Block]:
+def tool_blocks(
+    page: Page, marked: Marked, book: Book, barriers: frozenset[int]
+) -> list[Block]:
     """Find the blocks of all readers; `barriers` are lines that no block crosses."""
     found: list[Block] = []
-    until: dict[int, int] = {}
-    for start in sorted(marked.opens):
-        for number in marked.opens[start]:
-            reader = book.readers[number]
-            if until.get(number, -1) >= start or len(found) > _MOST_BLOCKS:
-                continue
-            if reader.after and not _allowed(marked.allows.get(number, []), start):
-                continue
-            block = _block(page, marked, reader, number, start, barriers)
-            if block is not None:
-                found.append(block)
-                until[number] = block.last
-    return found
+    places: dict[int, set[int]] = {}
+    for line, numbers in marked.opens.items():
+        for number in numbers:
+            places.setdefault(number, set()).add(line)
+    for number in sorted(places):
+        reader = book.readers[number]
+        above = marked.allows.get(number, []) if reader.after else [-1]
+        starts = [line for line in sorted(places[number]) if _allowed(above, line)]
+        found += islice(_blocks(page, reader, starts, places[number], barriers), _MOST_BLOCKS)
+    return sorted(found, key=lambda block: (block.first, block.last))
+
+
+def _blocks(
+    page: Page, reader: Reader, starts: list[int], again: set[int], barriers: frozenset[int]
+) -> Iterator[Block]:
+    """Find the blocks of one reader; what one block covers opens no other."""
+    until = -1
+    for start in starts:
+        if start <= until:
+            continue
+        last = _last(page, reader, start, barriers, again if reader.run else set())
+        text = [page.lines[i][:CAP] for i in range(start, last + 1)]
+        if reader.needs and not any(reader.needs.search(line) for line in text):
+            until = last  # a later start ends at the same line and lacks the same
+            continue
+        if (reader.body and last == start) or (
+            reader.unless and any(reader.unless.search(line) for line in text)
+        ):
+            continue
+        until = last
+        yield _block(page, reader, start, text, barriers)
 
 
 def _allowed(lines: list[int], start: int) -> bool:
@@ -61,31 +83,19 @@ def _allowed(lines: list[int], start: int) -> bool:
 
 
 def _block(
-    page: Page, marked: Marked, reader: Reader, number: int, start: int, barriers: frozenset[int]
-) -> Block | None:
-    """Take one block; None where the reader's own conditions say that it is no failure."""
-    again = (
-        frozenset(i for i, n in marked.opens.items() if number in n) if reader.run else frozenset()
-    )
-    last = _last(page, reader, start, barriers, again)
-    if reader.body and last == start:
-        return None
-    text = [page.lines[i][:CAP] for i in range(start, last + 1)]
-    if reader.needs and not any(reader.needs.search(line) for line in text):
-        return None
-    if reader.unless and any(reader.unless.search(line) for line in text):
-        return None
-    first = _first(page, reader, start, barriers)
+    page: Page, reader: Reader, start: int, text: list[str], barriers: frozenset[int]
+) -> Block:
+    """Make the block that a reader found in these lines."""
     line, sure = _line(reader, text)
-    parts = _parts(reader, text, line)
     return Block(
-        first, last, start + line, reader.weight, reader.why, reader.tool, reader.family,
-        bottom=reader.bottom, sure=sure, **parts,
+        _first(page, reader, start, barriers), start + len(text) - 1, start + line,
+        reader.weight, reader.why, reader.tool, reader.family,
+        bottom=reader.bottom, sure=sure, **_parts(reader, text, line),
     )  # fmt: skip
 
 
 def _last(
-    page: Page, reader: Reader, start: int, barriers: frozenset[int], again: frozenset[int]
+    page: Page, reader: Reader, start: int, barriers: frozenset[int], again: set[int]
 ) -> int:
     """Find the last line of a block by the reader's end rule."""
     last, blanks, foreign = start, 0, 0
