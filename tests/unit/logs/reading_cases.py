@@ -116,7 +116,7 @@ def fired(case: Case) -> list[str]:
 
 _OF_THE_RUNNER = ("section_", "travis_", "_bk;t=", "##[", "\r")
 # Two digits or more that stand alone; an HTTP status or the version of a format is a word, not a number.
-_NUMBER = re.compile(r"(?<![\w.\[;:/#-])(?<!version )(?![45]\d\d\b)\d{2,}(?![\w.;:\]%-])")
+_NUMBER = re.compile(r"(?<![\w.\[;:/#-])(?<!version )(?<!ERROR )(?<!\()(?![45]\d\d\b)\d{2,}(?![\w.;:\]%-])")
 
 
 def _lines(change: Callable[[str], str], data: bytes) -> bytes:
