@@ -26,7 +26,7 @@ _STANDS_FOR = re.compile(
 _WORD = re.compile(
     rb"(?i:\$\w+|%\w+%|<.*|\[.*|\{.*|true|false|null|none|nil|undefined|unset|empty|yes|no|string|str"
     rb"|required|optional|bool|boolean|https?:.*|\.{0,2}/.*|[a-z_][\w.]*\(.*"
-    rb"|authentication|password|passwd|secret|token)[\"';,.]*"
+    rb"|[\w/.-]+\.[a-z]{1,5}:\d+|(?:[a-z_][\w$#]*[.:]){3,}[\w$#.:]*|authentication|password|passwd|secret|token)[\"';,.]*"
 )
 
 
@@ -58,12 +58,19 @@ def mixed(value: bytes) -> bool:
     return letters and others
 
 
+def strong(value: bytes) -> bool:
+    """Say whether a value holds small and capital letters and a digit."""
+    return value.upper() != value != value.lower() and any(48 <= c <= 57 for c in value)
+
+
 def accepts(value: bytes, options: dict[str, Any]) -> bool:
-    """Judge a value by its rule's options: `loose`, `mixed`, `digest` and `entropy`."""
+    """Judge a value by its rule's options: `loose`, `strong`, `mixed`, `digest`, `entropy`."""
     if stands_for(value):
         return False
     if options.get("loose"):
         return not is_word(value)
+    if options.get("strong") and not strong(value):
+        return False
     if options.get("mixed"):
         digest = is_digest(value) and not options.get("digest")
         if digest or is_word(value) or not mixed(value):

@@ -43,6 +43,8 @@ QUIET = [
     "warning: overriding recipe for target 'install'",
     "follow the instructions at https://docs.example/install to upgrade",
     "You are now on branch main",
+    "Makefile:1422: warning: ignoring old commands for target `x.o'",
+    "Makefile:12: warning: overriding commands for target `all'",
     "You are using pip version 9.0.1; please upgrade",
     "Forget about the old cache; it was removed",
     "Send the report to the printer",

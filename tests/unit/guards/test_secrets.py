@@ -54,6 +54,8 @@ BESIDE = [
     ("psql postgresql://app:t0psecret@db.internal:5432/pay", "t0psecret"),
     ("git clone https://oauth2:abcdefgh1234@git.example/pay.git", "abcdefgh1234"),
     ("Authorization: Bearer abc123.def456-ghi789_jkl", "abc123.def456-ghi789_jkl"),
+    ("sent Bearer abcDEF123456ghiJKL789", "abcDEF123456ghiJKL789"),
+    ("password: \x1b[32mhunter2-prod\x1b[0m", "hunter2-prod"),
     ("curl -u deploy:s3cr3t-w0rd https://a.example", "s3cr3t-w0rd"),
     ("PRIVATE-TOKEN: x1y2z3a4b5c6d7e8f9", "x1y2z3a4b5c6d7e8f9"),
     ("Server=db;User Id=sa;Password=P4ss;Encrypt=no", "P4ss"),
@@ -91,6 +93,9 @@ CLEAN = [
     "key=value",
     "Authorization: Bearer ${TOKEN}",
     "tokenizer = WordTokenizer(model)",
+    "DEBUG tokenfilter: tokenfilter.go:59 allowing connection",
+    "works with tab-local pwd: \x1b[2m0.68 ms\x1b[0m",
+    "docker run --name texlive-basic godbyk/texlive-basic",
 ]
 
 
