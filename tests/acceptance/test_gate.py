@@ -122,7 +122,7 @@ def test_an_agent_cannot_make_itself_a_human_token_even_in_a_new_home(home):
 def test_after_a_person_has_acted_only_a_person_makes_tokens(two):
     home, tokens = two
     assert home.run(*VERDICTS["confirm"], CASELORE_TOKEN=tokens["human"]).code == 0
-    create = ("token", "create", "--role", "ci", "--name", "late", "--json")
+    create = ("token", "create", "--role", "human", "--name", "late", "--json")
 
     refused(home.run(*create))
     assert home.run(*create, CASELORE_TOKEN=tokens["human"]).code == 0

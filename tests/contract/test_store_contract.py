@@ -262,11 +262,15 @@ def test_a_token_is_shown_once_and_identifies_until_it_ends(memory):
 
 def test_only_the_first_tokens_need_no_person(memory):
     memory.create_token(Role.HUMAN, "ana", None, CI, setup=True)
-    memory.create_token(Role.AGENT, "coder", None, CI, setup=True)
-    memory.observe(failure(), ANA)
+    case = memory.observe(failure(), ANA)
+    memory.create_token(Role.HUMAN, "bo", None, CI, setup=True)
+    memory.confirm(case.id, **BATCHES, actor=ANA)
 
-    with pytest.raises(GateRefused, match="only while no person has acted"):
+    memory.create_token(Role.AGENT, "coder", None, CI, setup=True)
+    with pytest.raises(GateRefused, match="only while no person has judged"):
         memory.create_token(Role.HUMAN, "eve", None, CI, setup=True)
+    with pytest.raises(GateRefused):
+        memory.create_token(Role.AGENT, "coder2", None, CI, setup=False)
     with pytest.raises(GateRefused):
         memory.create_token(Role.HUMAN, "eve", None, AGENT, setup=True)
 

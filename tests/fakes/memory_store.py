@@ -58,8 +58,8 @@ class MemoryView:
         return {seq: known[seq] for seq in seqs if seq in known}
 
     def person_acted(self, bank):
-        said = {"confirm", "refute", "unlike"}
-        return any(one.role == "human" or one.action in said for one in self.ledger.get(bank, []))
+        said = {"confirm", "refute", "unlike", "retract", "release", "drop", "erase", "revoke"}
+        return any(one.role == "human" and one.action in said for one in self.ledger.get(bank, []))
 
     def case(self, bank, id):
         return self.tables["cases"].get((bank, id))

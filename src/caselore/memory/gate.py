@@ -28,7 +28,7 @@ class Rule(StrEnum):
     QUOTED = "only with a quote in a stored snapshot"
     NAMED = "only if the row names the person and the date"
     HISTORY = "only as the history of a record that the same import brings"
-    SETUP = "only while no person has acted in this bank"
+    SETUP = "of role human only while no person has judged in this bank, and none from a token"
 
 
 YES, NO, MARKED, QUOTED = Rule.YES, Rule.NO, Rule.MARKED, Rule.QUOTED
@@ -57,6 +57,9 @@ TABLE: dict[str, dict[Role, Rule]] = {
 
 
 BEARERS = frozenset({Role.IMPORT, Role.HUMAN})  # who may bring in what another one said
+
+
+_LESSER = frozenset({Role.AGENT.value, Role.CI.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def judge(draft: Draft, person_acted: bool) -> str:
         QUOTED: bool(draft.body.get("quote") and draft.body.get("snapshot")),
         NAMED: _names_a_person(draft.body),
         HISTORY: draft.history and _names_a_person(draft.body),
-        SETUP: draft.setup and not person_acted,
+        SETUP: draft.setup and (not person_acted or draft.body.get("role") in _LESSER),
     }[rule]
     return "" if passes else _reason(draft, rule)
 

@@ -46,6 +46,7 @@ def memory():
     memory.observe(failure("2"), CI)
     memory.observe(failure("held"), CI, findings=["override"])
     memory.create_token(Role.CI, "old", None, ANA)
+    memory.confirm("2", **BATCHES, actor=ANA)
     return memory
 
 

@@ -19,8 +19,9 @@ SELECT body FROM payloads WHERE bank = :bank AND seq = :seq
 SELECT subject FROM ledger WHERE bank = :bank AND seq = :seq
 
 -- name: person_acted
-SELECT EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human')
-    OR EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND action IN ('confirm', 'refute', 'unlike'))
+SELECT EXISTS (
+    SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human'
+    AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
 
 -- name: case
 SELECT * FROM cases WHERE bank = :bank AND id = :id
