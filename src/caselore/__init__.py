@@ -19,6 +19,6 @@ def open(home_or_url: str | os.PathLike[str] | None = None) -> App:
 
     Raises: WrongUse or Unavailable for settings or an address that cannot be used.
     """
-    from caselore import settings, wiring  # noqa: PLC0415 - importing caselore must stay cheap
+    from caselore import wiring  # noqa: PLC0415 - importing caselore must stay cheap
 
-    return wiring.build(settings.load(home_or_url))
+    return wiring.open_app(home_or_url)

@@ -6,18 +6,22 @@ imports wait inside the functions that need them, so that `caselore --help` stay
 
 from __future__ import annotations
 
+import os
 import secrets
+from collections.abc import Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from caselore.errors import BadInput
-from caselore.settings import Settings
+from caselore.errors import BadInput, WrongUse
+from caselore.settings import Settings, load, nearest
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
+    from caselore.memory.ranking import Weights
     from caselore.wiring.app import App as App
 
-__all__ = ["App", "build", "clock", "new_id", "open_memory"]
+__all__ = ["App", "build", "clock", "new_id", "open_app", "open_memory"]
 
 
 def clock() -> datetime:
@@ -37,6 +41,14 @@ def build(settings: Settings) -> App:
     return App(settings, clock, open_memory)
 
 
+def open_app(home_or_url: str | os.PathLike[str] | None = None) -> App:
+    """Put the application together for a folder or an address, else for what the environment says.
+
+    Raises: WrongUse or Unavailable for settings or an address that cannot be used.
+    """
+    return build(load(home_or_url))
+
+
 def open_memory(settings: Settings) -> Memory:
     """Open the memory that the settings name.
 
@@ -47,11 +59,26 @@ def open_memory(settings: Settings) -> Memory:
     from caselore.memory.stores.sqlite import SqliteStore  # noqa: PLC0415
     from caselore.memory.stores.terms_index import TermsIndex  # noqa: PLC0415
 
-    try:
-        weights = Weights(**settings.weights)
-    except (TypeError, ValueError) as error:
-        names = ", ".join(Weights.__dataclass_fields__)
-        hint = f"The weights in caselore.toml are numbers named: {names}."
-        raise BadInput(f"[weights]: {error}.", hint=hint) from None
+    weights = _weights(Weights, settings.weights)
     store = SqliteStore(settings.database)
     return Memory(store, TermsIndex(), clock, new_id, weights, settings.bank)
+
+
+def _weights(kind: type[Weights], given: Mapping[str, Any]) -> Weights:
+    """Read the weights of caselore.toml over the defaults.
+
+    Raises: WrongUse for a name that is none, BadInput for a value that cannot be one.
+    """
+    known = tuple(field.name for field in fields(kind))
+    for name, value in given.items():
+        if name not in known:
+            raise WrongUse(f"[weights] has no {name!r}.", hint=nearest(name, known))
+        if type(getattr(kind(), name)) in (int, float) and type(value) not in (int, float):
+            raise BadInput(f"[weights] {name} must be a number.", hint="Mend caselore.toml.")
+    frozen: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
+    }
+    try:
+        return kind(**frozen)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"[weights]: {error}.", hint="Mend caselore.toml.") from None

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from caselore import settings as setting
-from caselore.errors import WrongUse
+from caselore.errors import BadInput, WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
 
@@ -102,7 +102,10 @@ class App:
         Touches no memory. Raises: OSError when a file cannot be opened.
         """
         from caselore import logs  # noqa: PLC0415
+        from caselore.logs import engine  # noqa: PLC0415
 
+        if self.settings.home.is_dir():
+            engine.use_cache(self.settings.home / "cache")
         passed = green if green is None else self.green_lines(green)
         with _opened(log) as (file, own_name):
             return logs.read(
@@ -117,7 +120,10 @@ class App:
     def _families(self) -> tuple[Family, ...]:
         from caselore import logs  # noqa: PLC0415
 
-        return logs.families_of(self.settings.families)
+        try:
+            return logs.families_of(self.settings.families)
+        except BadInput as error:
+            raise BadInput(f"[[family]]: {error}", hint="Mend caselore.toml.") from error
 
     def green_lines(self, green: Log | GreenLines, label: str | None = None) -> GreenLines:
         """Take what a passing log says. Raises: OSError when the file cannot be opened."""
@@ -313,7 +319,12 @@ class App:
 
         importer = self._caller.importing() if actor is None else self._acting(actor)
         report = self.memory.import_incidents(
-            _numbered(rows), importer, sign=ingest.sign, screen=ingest.screen
+            _numbered(rows),
+            importer,
+            sign=lambda error: ingest.signed(
+                self.read(error.encode("utf-8", "replace")).signature
+            ),
+            screen=ingest.screen,
         )
         return Imported(report)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caselore import settings
+from caselore import settings, wiring
 from caselore.errors import CaseloreError, Unavailable, WrongUse
 
 
@@ -138,3 +138,34 @@ def test_every_error_says_what_to_do(tmp_path):
         with pytest.raises(CaseloreError) as caught:
             load(tmp_path, **environment)
         assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[weights]\nflor = 1", "floor"),
+        ("[weights]\nfloor = 'x'", "number"),
+        ("[weights]\nfloor = true", "number"),
+        ("[weights]\nrecency = 900", "recency"),
+        ("[[family]]\nname = 'x'\nclass = 'code'\npatterns = ['(']", "family"),
+        ("[[family]]\nname = 'x'", "class"),
+    ],
+)
+def test_weights_and_families_that_are_none_are_wrong_use_with_a_way_out(tmp_path, toml, says):
+    with wiring.build(load(tmp_path, toml)) as app, pytest.raises(WrongUse) as caught:
+        app.diagnose(b"x")
+
+    assert says in f"{caught.value} {caught.value.hint}"
+
+
+def test_a_family_of_ones_own_names_failures_and_imports_alike(tmp_path):
+    toml = "[[family]]\nname = 'kettle'\nclass = 'infrastructure'\npatterns = ['kettle is dry']"
+    with wiring.build(load(tmp_path, toml)) as app:
+        read = app.read(b"ERROR: the kettle is dry\n")
+        app.import_incidents(
+            [{"deployment_id": 1, "service": "s", "error": "ERROR: the kettle is dry"}]
+        )
+        imported = app.memory.get("1")
+
+    assert read.signature.family == "kettle"
+    assert imported.record.body.signature.family == "kettle"

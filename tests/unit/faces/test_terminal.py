@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caselore.faces.cli.terminal import Paper, one_line, safe
+from caselore.faces.terminal import Paper, one_line, safe
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from caselore.faces.cli import reading_view
-from caselore.faces.cli.terminal import Paper, day, minute, one_line
+from caselore.faces.terminal import Paper, day, minute, one_line
 
 if TYPE_CHECKING:
     from caselore.memory.records import Case, FixStat, Held, Occurrences, Outcome, Verdict
@@ -31,7 +31,7 @@ def in_list(case: Case, paper: Paper) -> list[str]:
     status = paper.ink(f"{case.status.value:<11}", _COLOUR.get(case.status.value, "dim"))
     day = minute(case.record.happened_at)
     place = ", ".join(part for part in (body.service, body.stage, body.environment) if part)
-    head = f"{paper.cut(name(case), 28):<28}  {day}  {paper.cut(place or '-', paper.width - 61)}"
+    head = f"{paper.cut(name(case), 22):<22}  {day}  {paper.cut(place or '-', paper.width - 55)}"
     return [f"{status} {head}", paper.cut(f"            {body.title}", paper.width)]
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from caselore import settings, wiring
-from caselore.faces.cli.terminal import Paper
+from caselore.faces.terminal import Paper
 
 
 @contextmanager

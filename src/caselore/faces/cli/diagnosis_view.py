@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from caselore.faces.cli import case_view, reading_view, recall_view
-from caselore.faces.cli.terminal import Paper, day, one_line
+from caselore.faces.terminal import Paper, day, one_line
 
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis

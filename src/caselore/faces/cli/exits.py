@@ -14,7 +14,7 @@ import typer
 
 from caselore import settings
 from caselore.errors import Problem, problem
-from caselore.faces.cli.terminal import Paper, safe
+from caselore.faces.terminal import Paper, safe
 
 # Typer carries its own copy of click since 0.16; its classes are reached through what it exports.
 _CLICK_ERROR = typer.BadParameter.__mro__[2]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from caselore.faces.cli import terminal
+from caselore.faces import terminal
 
 _EVERY = 2_000  # rows between two lines where no terminal shows a bar
 _REFRESH = 0.1  # seconds between two updates of the bar

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from caselore.faces.cli.terminal import Paper, safe
+from caselore.faces.terminal import Paper, safe
 
 if TYPE_CHECKING:
     from caselore.logs import Reading

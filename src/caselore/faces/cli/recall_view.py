@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caselore.faces.cli import case_view
-from caselore.faces.cli.terminal import Paper, day
+from caselore.faces.terminal import Paper, day
 
 if TYPE_CHECKING:
     from caselore.memory.recall import Hit

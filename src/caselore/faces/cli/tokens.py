@@ -12,7 +12,7 @@ import typer
 
 from caselore.faces.cli import desk, inputs
 from caselore.faces.cli.options import Bank, Json
-from caselore.faces.cli.terminal import Paper, day
+from caselore.faces.terminal import Paper, day
 
 if TYPE_CHECKING:
     from caselore.memory.records import TokenInfo

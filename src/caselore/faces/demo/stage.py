@@ -16,7 +16,7 @@ from typing import Any
 
 from caselore import settings
 from caselore.errors import CaseloreError
-from caselore.faces.cli.terminal import Paper, safe
+from caselore.faces.terminal import Paper, safe
 
 SCRIPTS = ("deploy.py", "migrate.py", "user_service.py")
 _SHOWN = 6  # lines of a job's log

@@ -80,9 +80,8 @@ class Paper:
         return lines
 
     def cut(self, text: str, room: int) -> str:
-        """Make text safe, put it on one line and cut it; spaces in front stay."""
-        lead = text[: len(text) - len(text.lstrip(" "))]
-        flat = lead + one_line(text)
+        """Make text safe, put it on one line and cut it."""
+        flat = safe(text).replace("\n", " ")
         return flat if len(flat) <= room else flat[: max(1, room - 1)] + "…"
 
     def command(self, words: Iterable[str], *, first: str, indent: str) -> list[str]:
