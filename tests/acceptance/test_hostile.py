@@ -196,3 +196,30 @@ def test_a_terminal_without_unicode_gets_escapes(ana):
 
     assert ran.code == 0, ran
     assert "\\u5931" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"), [("> /dev/full", 5), (">&-", 0), ("<&-", 0), ("2>&-", 0)]
+)
+def test_full_and_closed_streams_end_cleanly(home, redirection, code):
+    log = home.log("x.log", scenes.PYTEST)
+    ended = subprocess.run(
+        ["sh", "-c", f"{' '.join(PROGRAM)} read {log} {redirection}"],
+        env=home.environment,
+        capture_output=True,
+        check=False,
+    )
+
+    assert ended.returncode == code, ended
+    assert b"Traceback" not in ended.stderr
+    assert b"fault of caselore" not in ended.stderr
+
+
+def test_a_file_name_that_is_no_unicode_is_read_and_remembered(ana):
+    path = os.fsencode(ana.folder.parent) + b"/a\xff.log"
+    with open(path, "wb") as file:
+        file.write(b"all is well\n")
+    name = os.fsdecode(path)
+
+    assert ana.ok("read", name)["bytes"] == 12
+    assert ana.ok("green", name, "--service", "s", "--stage", "t")["lines"] == 1

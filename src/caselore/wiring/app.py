@@ -132,7 +132,7 @@ class App:
         if isinstance(green, logs.GreenLines):
             return green
         with _opened(green) as (file, own_name):
-            return logs.GreenLines.of(file, label=label or own_name)
+            return logs.GreenLines.of(file, label=_storable(label or own_name))
 
     def explain(self, one: Signature, other: Signature) -> list[dict[str, Any]]:
         """Set two signatures side by side, part by part."""
@@ -366,6 +366,11 @@ def _opened(log: Log) -> Iterator[tuple[BinaryIO, str]]:
             yield file, os.fspath(log)
     else:
         yield log, str(getattr(log, "name", "log"))
+
+
+def _storable(name: str) -> str:
+    """Give a file's name as Unicode that can be kept, whatever bytes it has."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _numbered(

@@ -5,6 +5,7 @@ Must not hold a command itself: each lives in the module that is named after wha
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -87,10 +88,18 @@ for module in (failures, verdicts, lookup, ledger, transfer, sources, quarantine
     module.register(app)
 
 
+def _open_what_is_closed() -> None:
+    """Give a process that was started without a standard stream (`>&-`) an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows its escape instead of ending the program.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")

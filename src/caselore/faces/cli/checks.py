@@ -1,6 +1,7 @@
 """Looks at the installation part by part, for `caselore doctor`.
 
-Must not mend or write anything but one trial file, and must go on after a part that is broken.
+Must not mend anything, and must go on after a part that is broken. It opens the store as any
+command does, so in a new home it leaves an empty one.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Lines(Protocol):
 
 def lines(reading: Reading, paper: Paper) -> list[str]:
     """Lay out one reading."""
-    size = f"{reading.lines:,} lines, {reading.bytes:,} bytes"
+    size = f"{reading.lines:,} line{'s' * (reading.lines != 1)}, {reading.bytes:,} bytes"
     cut = ", read only in part" if reading.truncated else ""
     return [
         *paper.wrap(f"{reading.log}: {size}{cut}", first=""),

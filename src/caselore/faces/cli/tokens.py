@@ -51,8 +51,8 @@ def create(
 ) -> None:
     """Make a token and print it, once. Whoever holds it acts under that name and role.
 
-    A new bank's first tokens may be made by anyone who can run this; once a person has acted, only
-    a person can.
+    Anyone who can run this sets up a new bank; once a person has given a verdict, only a person
+    makes tokens of role human.
 
     \b
     Example:
