@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-Find = Callable[[bytes], list[tuple[int, int]]]
+Found = list[tuple[int, int]]
+Find = Callable[[bytes], Found]
 """Bytes -> (offset in the line, pattern number) for each hit."""
 Hits = dict[int, set[int]]
 """Line index -> the numbers of the patterns that match in that line."""
@@ -198,16 +199,21 @@ def _keep(place: Path | None, content: bytes) -> None:
 
 
 def _collector(database: Any) -> Find:
-    """Wrap a database so that it gives (end offset, pattern) pairs."""
+    """Wrap a database so that it gives (end offset, pattern) pairs, in any number of threads."""
+    import hyperscan  # noqa: PLC0415  it is there, else there were no database
 
-    def find(data: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+    own = threading.local()  # a scratch space serves one search at a time
+
+    def find(data: bytes) -> Found:
+        found: Found = []
         keep = found.append
+        if not hasattr(own, "scratch"):
+            own.scratch = hyperscan.Scratch(database)
 
         def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
             keep((end, number))
 
-        database.scan(data, match_event_handler=on_match)
+        database.scan(data, match_event_handler=on_match, scratch=own.scratch)
         return found
 
     return find
@@ -225,7 +231,7 @@ def first_hits(patterns: Sequence[str], name: str, kind: str = "") -> Find:
     chosen = _re2_set(short) if kind in ("", "re2") else None
     compiled = [re.compile(p.encode(), re.M) for p in short]
 
-    def find(data: bytes) -> list[tuple[int, int]]:
+    def find(data: bytes) -> Found:
         numbers = range(len(compiled)) if chosen is None else chosen.Match(data) or ()
         found = ((compiled[n].search(data), n) for n in numbers)
         return [(match.start(), n) for match, n in found if match]
@@ -239,8 +245,8 @@ def _re2(patterns: Sequence[str]) -> Find | None:
     if chosen is None:
         return None
 
-    def find(data: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+    def find(data: bytes) -> Found:
+        found: Found = []
         offset = 0
         for line in data.split(b"\n"):
             if line:
@@ -272,8 +278,8 @@ def _re(patterns: Sequence[str]) -> Find:
     """Match with the standard library: slow, and needs nothing."""
     compiled = [re.compile(p.encode(), re.M) for p in patterns]
 
-    def find(data: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+    def find(data: bytes) -> Found:
+        found: Found = []
         for number, pattern in enumerate(compiled):
             position = 0
             while match := pattern.search(data, position):

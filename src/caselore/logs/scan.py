@@ -9,15 +9,14 @@ import hashlib
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
-from queue import Empty, Queue
-from threading import Event, Thread
 from typing import Final
 
-from caselore.logs.engine import Find, first_hits
+from caselore.logs.engine import Find, Found, first_hits
 from caselore.logs.page import Segment
 from caselore.logs.signs import table
 from caselore.logs.source import CHUNK, Source
@@ -33,7 +32,8 @@ _MOST, _MOST_OF_LARGE = (
     3 << 20,
     640 << 10,
 )  # bytes to judge; of a very large log less, to keep pace
-_READ_AHEAD: Final = 3  # chunks
+_READ_AHEAD: Final = 4  # chunks
+_SEARCHERS: Final = 2  # threads; more gain nothing, reading and hashing keep one core busy
 _KEPT: Final = 3  # first and last hits kept for each anchor
 _EXIT: Final = 100.0
 _STRONG: Final = 50.0
@@ -80,17 +80,22 @@ def scan(source: Source) -> Scanned:
 
 
 def _streamed(source: Source) -> Scanned:
-    """Pass over a large log chunk by chunk."""
-    patterns, weights = _anchors()
-    find = _anchor_search()
+    """Pass over a large log chunk by chunk; the search runs in threads beside reading and hashing."""
+    patterns, weights = anchors()
     spots = [_Spot() for _ in patterns]
     digest = hashlib.sha256()
     places, counts = [0], [1]
-    for chunk, lines in _ahead(source, digest.update):
-        for end, number in find(chunk):
-            spots[number].add(places[-1] + end)
-        places.append(places[-1] + len(chunk))
-        counts.append(counts[-1] + lines)
+    with ThreadPoolExecutor(_SEARCHERS) as pool:
+        waiting: deque[tuple[int, Future[Found]]] = deque()
+        for chunk in source.chunks(CHUNK):
+            waiting.append((places[-1], pool.submit(_anchor_search(), chunk)))
+            counts.append(counts[-1] + chunk.count(b"\n"))
+            places.append(places[-1] + len(chunk))
+            digest.update(chunk)
+            if len(waiting) > _READ_AHEAD:
+                _note(spots, *waiting.popleft())
+        for offset, found in waiting:
+            _note(spots, offset, found)
     tail = source.at(max(0, source.size - 4096), 4096)
     total = counts[-1] - (1 if tail.endswith(b"\n") else 0)
     windows = _windows(spots, weights, source.size)
@@ -98,45 +103,20 @@ def _streamed(source: Source) -> Scanned:
     return Scanned(segments, total, digest.hexdigest(), False, tail)
 
 
-def _ahead(source: Source, update: Callable[[bytes], None]) -> Iterator[tuple[bytes, int]]:
-    """Give chunks with their newlines; reading, counting and hashing run beside the search."""
-    ready: Queue[tuple[bytes, int] | BaseException | None] = Queue(_READ_AHEAD)
-    stopped = Event()
-
-    def work() -> None:
-        try:
-            for chunk in source.chunks(CHUNK):
-                ready.put((chunk, chunk.count(b"\n")))
-                update(chunk)
-                if stopped.is_set():
-                    return
-            ready.put(None)
-        except BaseException as problem:  # noqa: BLE001  raised again below, in the caller's thread
-            ready.put(problem)
-
-    worker = Thread(target=work, daemon=True)
-    worker.start()
-    try:
-        while (item := ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stopped.set()
-        while worker.is_alive():
-            with suppress(Empty):
-                ready.get(timeout=0.05)
-            worker.join(0.01)
+def _note(spots: Sequence[_Spot], offset: int, found: Future[Found]) -> None:
+    """Remember where a chunk met which anchor."""
+    for end, number in found.result():
+        spots[number].add(offset + end)
 
 
 @cache
 def _anchor_search() -> Find:
     """Compile the anchors once."""
-    return first_hits(_anchors()[0], "anchors")
+    return first_hits(anchors()[0], "anchors")
 
 
 @cache
-def _anchors() -> tuple[tuple[str, ...], tuple[float, ...]]:
+def anchors() -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Give the patterns of the pass, made to fit raw lines, and what each is worth."""
     rows = [(p, _EXIT) for p in table()["exit"]]
     rows += [(p, _STRONG) for p in table()["strong"] if _telling(p)]
