@@ -39,9 +39,7 @@ class Block:
     sure: bool = False  # the pattern of a reader chose `line`
 
 
-def tool_blocks(
-    page: Page, marked: Marked, book: Book, barriers: frozenset[int]
-) -> list[Block]:
+def tool_blocks(page: Page, marked: Marked, book: Book, barriers: frozenset[int]) -> list[Block]:
     """Find the blocks of all readers; `barriers` are lines that no block crosses."""
     found: list[Block] = []
     places: dict[int, set[int]] = {}

@@ -58,7 +58,9 @@ def _score(
 ) -> float:
     """Weigh one block by where it stands and by what a passing run also said."""
     score = block.weight + _place(page, block, failed, new is not None)
-    empty = marked.has(block.line, "wrapper") or (not block.sure and marked.has(block.line, "exit"))
+    empty = marked.has(block.line, "wrapper") or (
+        not block.sure and marked.has(block.line, "exit")
+    )
     score -= HOLLOW if empty else 0.0
     if new is None:
         return score
@@ -161,9 +163,7 @@ def failing_line(
         if block.sure and page.lines[block.line].strip() and not marked.has(block.line, *_BARE):
             return block.line
         span = range(block.first, block.last + 1)
-        usable = [
-            i for i in span if page.lines[i].strip() and not marked.has(i, *_BARE)
-        ]
+        usable = [i for i in span if page.lines[i].strip() and not marked.has(i, *_BARE)]
         if new is not None:
             usable = [i for i in usable if new[i]] or usable
         if usable:

@@ -20,8 +20,8 @@ from caselore.logs.reading import Reading, Signature
 from caselore.logs.scan import scan
 from caselore.logs.sections import Region, regions
 from caselore.logs.shapes import shape_blocks
-from caselore.logs.signs import Book, Marked, book, mark
 from caselore.logs.shown import masked_text, shown
+from caselore.logs.signs import Book, Marked, book, mark
 from caselore.logs.source import Source
 from caselore.logs.truncation import notes_on_cuts
 

@@ -24,6 +24,7 @@ _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
+_LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
 _PARAGRAPH: Final = 10
 _ANNOUNCED: Final = 6  # lines under one that ends in a colon
 _MOST_HITS: Final = 600
@@ -226,9 +227,10 @@ def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Bl
         if last is None:
             continue
         best = lead(page, marked, range(first, last + 1))
-        if weight_of(page, marked, best) < MEDIUM - 10:
-            best = first
-        yield Block(first, last, best, 47.0, "listed under failures")
+        telling = weight_of(page, marked, best) >= MEDIUM - 10
+        yield Block(
+            first, last, best if telling else first, _LISTED if telling else _NAMES, "listed under failures"
+        )
 
 
 def _section_end(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> int | None:
@@ -261,14 +263,18 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
     best = lead(page, marked, inside)
     if not weight_of(page, marked, best):
-        placed = [k for k in inside if _PLACE.search(page.lines[k][:200])]
+        quiet = [k for k in inside if not marked.has(k, "talk")]
+        placed = [k for k in quiet if _HEAD_PLACE.match(page.lines[k][:200])]
+        placed = placed or [k for k in quiet if _PLACE.search(page.lines[k][:200])]
         best = placed[0] if placed else inside[0] if len(inside) < 4 else inside[-1]
     yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
 
 
 def _stopped(region: Region) -> Block:
     """Point at the marker of a command that was stopped from outside: it had no time to say why."""
-    return Block(region.marker, region.marker, region.marker, 66.0, "stopped from outside", sure=True)
+    return Block(
+        region.marker, region.marker, region.marker, 66.0, "stopped from outside", sure=True
+    )
 
 
 def _tells(page: Page, marked: Marked, i: int) -> bool:
@@ -288,7 +294,7 @@ def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
     last = i
     while (
         i > 0
-        and last - i < 15
+        and last - i < 10
         and page.lines[i].strip()
         and not marked.has(i, "command", "exit", "wrapper")
     ):

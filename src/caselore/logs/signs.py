@@ -16,7 +16,6 @@ from caselore.logs.engine import Engine
 from caselore.logs.page import Page
 from caselore.logs.tools import Reader, readers
 
-
 TALK: Final = 8  # lines of a program's own log that make it one
 
 
