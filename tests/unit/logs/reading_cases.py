@@ -116,7 +116,9 @@ def fired(case: Case) -> list[str]:
 
 _OF_THE_RUNNER = ("section_", "travis_", "_bk;t=", "##[", "\r")
 # Two digits or more that stand alone; an HTTP status or the version of a format is a word, not a number.
-_NUMBER = re.compile(r"(?<![\w.\[;:/#-])(?<!version )(?<!ERROR )(?<!\()(?![45]\d\d\b)\d{2,}(?![\w.;:\]%-])")
+_NUMBER = re.compile(
+    r"(?<![\w.\[;:/#-])(?<!version )(?<!ERROR )(?<!\()(?![45]\d\d\b)\d{2,}(?![\w.;:\]%-])"
+)
 
 
 def _lines(change: Callable[[str], str], data: bytes) -> bytes:
@@ -154,10 +156,26 @@ def pin() -> dict[str, Any]:
         for variant, change in VARIANTS.items():
             if _signed(change(case.data), case.file) != reading_of(case).signature.id:
                 wrong[f"{case.name}/{variant}"] = "another signature"
+        wrong |= {f"{case.name}/{kind}": "elsewhere" for kind in _misled(case)}
     for case in passing():
         if found := fired(case):
             wrong[f"{case.name}/passing"] = found
     return wrong
+
+
+def _misled(case: Case) -> list[str]:
+    from longer_jobs import LONGER
+
+    return [kind for kind, make in LONGER.items() if not stands(case, make(case))]
+
+
+def stands(case: Case, longer: tuple[bytes, int] | None) -> bool:
+    """Whether the same failing line and signature are found in a longer job."""
+    if longer is None:
+        return True
+    short, there = reading_of(case), read(longer[0], name=case.file)
+    moved = None if short.failing_line is None else short.failing_line + longer[1]
+    return (moved, short.signature.id) == (there.failing_line, there.signature.id)
 
 
 def _signed(data: bytes, name: str) -> str:

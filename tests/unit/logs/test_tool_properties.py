@@ -8,7 +8,17 @@ from __future__ import annotations
 import time
 
 import pytest
-from reading_cases import VARIANTS, Case, failing, known_wrong, reading_of
+from longer_jobs import LONGER
+from reading_cases import (
+    VARIANTS,
+    Case,
+    cases,
+    failing,
+    known_wrong,
+    reading_of,
+    shown,
+    stands,
+)
 
 from caselore.logs import read
 from caselore.logs.tools import Reader, readers
@@ -34,6 +44,21 @@ def test_line_ends_and_colours_move_no_failing_line(case: Case) -> None:
         if f"{case.name}/{variant}" not in known_wrong():
             there = read(VARIANTS[variant](case.data), name=case.file)
             assert there.failing_line == reading_of(case).failing_line, variant
+
+
+@pytest.mark.parametrize("kind", LONGER)
+@pytest.mark.parametrize("case", failing(), ids=lambda case: case.name)
+def test_other_steps_of_a_job_do_not_mislead(case: Case, kind: str) -> None:
+    known = f"{case.name}/{kind}" in known_wrong()
+    right = stands(case, LONGER[kind](case))
+    assert right != known, "known_wrong.json is out of date" if known else "misled by other steps"
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_the_excerpt_holds_the_failing_line_within_the_budget(case: Case) -> None:
+    reading = reading_of(case)
+    assert sum(part.last - part.first + 1 for part in reading.excerpt) <= 40
+    assert reading.failing_line is None or reading.failing_line in shown(reading)
 
 
 def _openings(reader: Reader) -> list[str]:
