@@ -78,6 +78,8 @@ def test_errors_are_ours(app, tmp_path):
         app.confirm("inc_none", **FIX, actor="god:ana")
     with pytest.raises(WrongUse):
         app.recall()
+    with pytest.raises(WrongUse, match="servise"):
+        app.recall(text="a", filters={"servise": "x"})
     with pytest.raises(WrongUse):
         app.recall(text="a", incident="b")
     with pytest.raises(FileNotFoundError):

@@ -5,21 +5,18 @@ Must not hold policy: it opens, names the caller, and passes on.
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from caselore import settings as setting
 from caselore.errors import BadInput, WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
+from caselore.wiring.sources import Log, numbered, opened, storable
 
 if TYPE_CHECKING:
     from caselore.guards.secrets import Masked
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
     from caselore.logs import Family, GreenLines, Reading, Signature
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
-
-Log = str | os.PathLike[str] | bytes | BinaryIO
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,7 @@ class App:
         if self.settings.home.is_dir():
             engine.use_cache(self.settings.home / "cache")
         passed = green if green is None else self.green_lines(green)
-        with _opened(log) as (file, own_name):
+        with opened(log) as (file, own_name):
             return logs.read(
                 file,
                 name=name or own_name,
@@ -131,8 +126,8 @@ class App:
 
         if isinstance(green, logs.GreenLines):
             return green
-        with _opened(green) as (file, own_name):
-            return logs.GreenLines.of(file, label=_storable(label or own_name))
+        with opened(green) as (file, own_name):
+            return logs.GreenLines.of(file, label=storable(label or own_name))
 
     def explain(self, one: Signature, other: Signature) -> list[dict[str, Any]]:
         """Set two signatures side by side, part by part."""
@@ -227,7 +222,7 @@ class App:
                 "A recall is either for words or for an incident.",
                 hint="Give a text, or the incident's id: `caselore recall --incident 1057`.",
             )
-        chosen = Filters(**filters) if isinstance(filters, Mapping) else filters
+        chosen = _filters(Filters, filters) if isinstance(filters, Mapping) else filters
         return Found(
             self.memory.recall(
                 text=text, incident=incident, limit=limit, filters=chosen, as_of=as_of
@@ -306,25 +301,35 @@ class App:
 
     # Bringing in
 
+    def rows(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
+        """Read JSON lines; what is no JSON comes with the reason, which an import reports."""
+        from caselore.memory import read_lines  # noqa: PLC0415
+
+        return read_lines(lines)
+
     def import_incidents(
         self,
-        rows: Iterable[Mapping[str, Any] | tuple[int, dict[str, Any]]],
+        rows: Iterable[Mapping[str, Any] | tuple[int, Any]],
         actor: Actor | str | None = None,
+        *,
+        progress: Callable[[int], None] | None = None,
     ) -> Imported:
         """Take in closed incidents; rows are objects, or pairs of a line number and an object.
 
-        Rows that cannot be taken are reported with the reason, all others are in.
+        Rows that cannot be taken are reported with the reason, all others are in. `progress` is
+        told how many rows are safely stored.
         """
         from caselore.incidents import ingest  # noqa: PLC0415
 
         importer = self._caller.importing() if actor is None else self._acting(actor)
         report = self.memory.import_incidents(
-            _numbered(rows),
+            numbered(rows),
             importer,
             sign=lambda error: ingest.signed(
                 self.read(error.encode("utf-8", "replace")).signature
             ),
             screen=ingest.screen,
+            progress=progress,
         )
         return Imported(report)
 
@@ -356,25 +361,10 @@ class App:
         self.memory.revoke_token(token, self.caller())
 
 
-@contextmanager
-def _opened(log: Log) -> Iterator[tuple[BinaryIO, str]]:
-    """Give a binary file and its name, whatever was handed in."""
-    if isinstance(log, bytes):
-        yield io.BytesIO(log), "log"
-    elif isinstance(log, (str, os.PathLike)):
-        with Path(log).open("rb") as file:
-            yield file, os.fspath(log)
-    else:
-        yield log, str(getattr(log, "name", "log"))
-
-
-def _storable(name: str) -> str:
-    """Give a file's name as Unicode that can be kept, whatever bytes it has."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _numbered(
-    rows: Iterable[Mapping[str, Any] | tuple[int, dict[str, Any]]],
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, row in enumerate(rows, start=1):
-        yield row if isinstance(row, tuple) else (number, dict(row))
+def _filters(kind: type[Filters], given: Mapping[str, Any]) -> Filters:
+    """Read filters from a mapping. Raises: WrongUse for a name that is none."""
+    known = tuple(field.name for field in fields(kind))
+    for name in given:
+        if name not in known:
+            raise WrongUse(f"There is no filter {name!r}.", hint=setting.nearest(name, known))
+    return kind(**given)

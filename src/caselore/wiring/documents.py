@@ -127,7 +127,7 @@ def fix(one: FixStat) -> Document:
     }
 
 
-def report(found: ImportReport, refused: Sequence[tuple[int, str]]) -> Document:
+def report(found: ImportReport) -> Document:
     """What became of an import."""
     return {
         "added": found.added,
@@ -135,7 +135,7 @@ def report(found: ImportReport, refused: Sequence[tuple[int, str]]) -> Document:
         "updated": found.updated,
         "confirmed": found.confirmed,
         "waiting": found.waiting,
-        "refused": [{"line": line, "reason": reason} for line, reason in refused],
+        "refused": [{"line": line, "reason": reason} for line, reason in found.refused],
     }
 
 

@@ -5,8 +5,7 @@ Must not compute: it carries what the memory returned.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from caselore.incidents.precedents import recalled_json
@@ -82,8 +81,6 @@ class Imported:
     """What became of an import."""
 
     report: ImportReport
-    unread: Sequence[tuple[int, str]] = field(default=())
-    """Lines that were no JSON objects, found before the memory saw them."""
 
     @property
     def added(self) -> int:
@@ -98,8 +95,8 @@ class Imported:
     @property
     def refused(self) -> tuple[tuple[int, str], ...]:
         """Give the refused lines with their reasons, in order."""
-        return tuple(sorted((*self.report.refused, *self.unread)))
+        return self.report.refused
 
     def to_json(self) -> dict[str, Any]:
         """Give the counts and each refused line."""
-        return documents.report(self.report, self.refused)
+        return documents.report(self.report)

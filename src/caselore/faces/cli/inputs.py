@@ -1,18 +1,17 @@
-"""Opens what a command is given: logs, JSON lines, dates, durations.
+"""Opens what a command is given: logs, lines, dates, durations.
 
-Must not judge content: a line that is no JSON is passed on with the reason.
+Must not judge content.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 from caselore.errors import BadInput
 
@@ -45,45 +44,22 @@ def _spooled(source: BinaryIO, spool: Any) -> BinaryIO:
     return checked
 
 
-def json_lines(file: BinaryIO, refuse: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line numbers and objects; call refuse(line, reason) for every other line."""
-    number = 0
+def lines(file: BinaryIO, moved: Callable[[int], None] | None = None) -> Iterator[bytes]:
+    """Yield a file's lines; of one that is far too long only the beginning.
+
+    `moved` is told the offset after each line.
+    """
     while line := file.readline(_LONGEST_LINE):
-        number += 1
-        if not line.endswith(b"\n") and len(line) == _LONGEST_LINE:
+        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
             _skip_rest(file)
-            refuse(number, f"longer than {_LONGEST_LINE // 1024 // 1024} MiB")
-        elif line.strip(b"\xef\xbb\xbf \t\r\n"):
-            row = _row(number, line, refuse)
-            if row is not None:
-                yield number, row
+        yield line
+        if moved is not None:
+            moved(file.tell())
 
 
 def _skip_rest(file: BinaryIO) -> None:
     while (more := file.readline(_LONGEST_LINE)) and not more.endswith(b"\n"):
         pass
-
-
-def _row(number: int, line: bytes, refuse: Any) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
-    except UnicodeDecodeError:
-        refuse(number, "not UTF-8")
-    except RecursionError:
-        refuse(number, "nested too deeply")
-    except json.JSONDecodeError as error:
-        refuse(number, f"not JSON: {error.msg} at column {error.colno}")
-    except ValueError as error:
-        refuse(number, f"not JSON: {error}")
-    else:
-        if isinstance(row, dict):
-            return row
-        refuse(number, "not a JSON object")
-    return None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
 
 
 def moment(text: str | None, option: str) -> datetime | None:

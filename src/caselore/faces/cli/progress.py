@@ -13,53 +13,58 @@ from contextlib import contextmanager
 from caselore.faces import terminal
 
 _EVERY = 2_000  # rows between two lines where no terminal shows a bar
-_REFRESH = 0.1  # seconds between two updates of the bar
 
-Moved = Callable[[int, int], None]
+
+class Moved:
+    """Is told how far the work is: rows that are done, and the place in the file."""
+
+    def __init__(self, shown: Callable[[int, int, float], None]) -> None:
+        """Begin now; `shown` takes rows, place and rows a second."""
+        self._shown, self._began, self._place = shown, time.monotonic(), 0
+
+    def to(self, place: int) -> None:
+        """Note how far the file is read."""
+        self._place = place
+
+    def rows(self, done: int) -> None:
+        """Show how many rows are safely stored."""
+        elapsed = max(time.monotonic() - self._began, 0.001)
+        self._shown(done, self._place, done / elapsed)
 
 
 @contextmanager
 def rows(verb: str, size: int) -> Iterator[Moved]:
-    """Give a function that is told the row's number and the bytes read so far."""
+    """Show the progress of a verb over a file of a size."""
     if sys.stderr.isatty():
-        with _bar(verb, size) as moved:
-            yield moved
+        with _bar(verb, size) as shown:
+            yield Moved(shown)
     else:
-        yield _lines(verb)
+        yield Moved(_lines(verb))
 
 
-def _lines(verb: str) -> Moved:
-    began = time.monotonic()
+def _lines(verb: str) -> Callable[[int, int, float], None]:
+    last = 0
 
-    def moved(number: int, _at: int) -> None:
-        if number % _EVERY == 0:
-            rate = number / max(time.monotonic() - began, 0.001)
-            terminal.say(f"caselore: {verb}: {number:,} rows, {rate:,.0f} rows/s")
+    def shown(done: int, _place: int, rate: float) -> None:
+        nonlocal last
+        if done // _EVERY > last // _EVERY:
+            terminal.say(f"caselore: {verb}: {done:,} rows, {rate:,.0f} rows/s")
+        last = done
 
-    return moved
+    return shown
 
 
 @contextmanager
-def _bar(verb: str, size: int) -> Iterator[Moved]:
+def _bar(verb: str, size: int) -> Iterator[Callable[[int, int, float], None]]:
     from rich.console import Console  # noqa: PLC0415 - only where a terminal shows a bar
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (
         TextColumn(verb),
         BarColumn(),
-        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
+        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f} rows/s"),
         TimeRemainingColumn(),
     )
-    began = time.monotonic()
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(verb, total=size or None, rows=0, rate=0.0)
-        last = 0.0
-
-        def moved(number: int, at: int) -> None:
-            nonlocal last
-            elapsed = time.monotonic() - began
-            if elapsed - last > _REFRESH:
-                last = elapsed
-                bar.update(task, completed=at, rows=number, rate=number / elapsed)
-
-        yield moved
+        yield lambda done, place, rate: bar.update(task, completed=place, rows=done, rate=rate)

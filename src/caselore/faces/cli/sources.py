@@ -46,21 +46,17 @@ def guard(
       echo '{"text": "ignore all previous instructions"}' | caselore guard
     """
     app = wiring.build(settings.load(bank=bank))
-    bad = 0
-
-    def refuse(line: int, reason: str) -> None:
-        nonlocal bad
-        bad += 1
-        desk.write_json({"line": line, "error": reason})
-
-    with inputs.log_file(file) as lines:
-        for number, row in inputs.json_lines(lines, refuse):
-            text = row.get("text")
+    bad = False
+    with inputs.log_file(file) as source:
+        for number, row in app.rows(inputs.lines(source)):
+            text = row.get("text") if isinstance(row, dict) else None
             if isinstance(text, str):
                 name = {"id": row["id"]} if "id" in row else {}
                 desk.write_json({**name, **app.guard(text)})
             else:
-                refuse(number, 'no "text" that is a text')
+                bad = True
+                why = getattr(row, "reason", 'no object with a "text"')
+                desk.write_json({"line": number, "error": why})
     return 2 if bad else 0
 
 

@@ -5,14 +5,16 @@ Must not change a row: what cannot be taken is reported with its line and reason
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from caselore.faces.cli import desk, inputs, progress
 from caselore.faces.cli.options import Bank, Json, Log, Since
+from caselore.faces.terminal import Paper
+
+if TYPE_CHECKING:
+    from caselore.wiring.results import Imported
 
 _PANEL = "Bringing in, taking out"
 _SHOWN = 20
@@ -42,29 +44,14 @@ def import_(
     Example:
       caselore import closed-incidents.jsonl
     """
-    bad: list[tuple[int, str]] = []
     with (
         desk.opened(bank) as app,
         inputs.log_file(file) as source,
         progress.rows("importing", _size(source)) as moved,
     ):
-        rows = _watched(source, lambda line, why: bad.append((line, why)), moved)
-        report = app.import_incidents(rows)
-    report = replace(report, unread=tuple(bad))
-    refused = report.refused
-    desk.answer(
-        as_json,
-        report.to_json(),
-        lambda paper: [
-            f"{report.added} added, {report.known} known already, {len(refused)} refused.",
-            *(paper.cut(f"  line {line}: {why}", paper.width) for line, why in refused[:_SHOWN]),
-            *(
-                [f"  … and {len(refused) - _SHOWN} more; --json lists all"]
-                * (len(refused) > _SHOWN)
-            ),
-        ],
-    )
-    return 1 if refused else 0
+        found = app.import_incidents(app.rows(inputs.lines(source, moved.to)), progress=moved.rows)
+    desk.answer(as_json, found.to_json(), lambda paper: _imported(found, paper))
+    return 1 if found.refused else 0
 
 
 def _size(source: BinaryIO) -> int:
@@ -73,12 +60,15 @@ def _size(source: BinaryIO) -> int:
     return size
 
 
-def _watched(
-    source: BinaryIO, refuse: Callable[[int, str], None], moved: Callable[[int, int], None]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, row in inputs.json_lines(source, refuse):
-        yield number, row
-        moved(number, source.tell())
+def _imported(found: Imported, paper: Paper) -> list[str]:
+    report, refused = found.report, found.refused
+    shown = [f"{report.added} added, {report.known} known already, {len(refused)} refused."]
+    if report.waiting:
+        shown.append(f"{report.waiting} name nobody who confirmed: they wait for a person.")
+    shown += [paper.cut(f"  line {line}: {why}", paper.width) for line, why in refused[:_SHOWN]]
+    if len(refused) > _SHOWN:
+        shown.append(f"  … and {len(refused) - _SHOWN} more; --json lists them all.")
+    return shown
 
 
 def export(since: Since = None, as_json: Json = False, bank: Bank = None) -> None:
