@@ -83,7 +83,7 @@ def _said(case: Case, paper: Paper) -> list[str]:
             paper.heading(f"Proposed by {one_line(str(by.actor))}, waits for a person"),
             *paper.table((("cause", by.cause), ("resolution", by.resolution))),
         ]
-    return ["", "No outcome yet: `caselore confirm " + case.id[:_SHORT] + " …` gives it one."]
+    return ["", "No outcome stands: `caselore confirm " + case.id[:_SHORT] + " …` gives it one."]
 
 
 def outcome(found: Outcome, paper: Paper) -> list[str]:

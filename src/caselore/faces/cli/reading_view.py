@@ -5,6 +5,7 @@ Must not interpret: every word comes from the reading.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -100,7 +101,7 @@ def _numbered(
     if number != failing_line:
         clean = clean if len(clean) <= room else clean[: room - 1] + "…"
         return [f"  {paper.ink(f'{number:>{wide}} |', 'dim')} {clean}".rstrip()]
-    pieces = [clean[at : at + room] for at in range(0, len(clean), room)] or [""]
+    pieces = textwrap.wrap(clean, room, break_on_hyphens=False) or [""]
     if len(pieces) > _FAILING_ROWS:
         pieces = [*pieces[: _FAILING_ROWS - 1], pieces[_FAILING_ROWS - 1][:-1] + "…"]
     leads = [f"> {number:>{wide}} | ", *[f"  {'':>{wide}} | "] * (len(pieces) - 1)]

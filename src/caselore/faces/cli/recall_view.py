@@ -41,7 +41,7 @@ def in_short(hit: Hit, paper: Paper) -> list[str]:
     by = f", confirmed by {told.confirmed_by} {day(told.confirmed_at)}" if told else ""
     worked = ", worked" if told and told.result == "succeeded" else ", did not work"
     head = f"{case_view.name(hit.case)}  score {hit.score:g}, {same}{worked}{by}"
-    return [paper.cut(f"  {head}", paper.width), *signals(hit, paper, first="    ")]
+    return [*paper.wrap(head), *signals(hit, paper, first="    ")]
 
 
 def signals(hit: Hit, paper: Paper, *, first: str = "  why  ") -> list[str]:
