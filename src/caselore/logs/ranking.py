@@ -18,6 +18,7 @@ from caselore.logs.signs import Marked
 
 OUTSIDE: Final = 38.0  # a block outside every failed command
 LATER: Final = 7.0  # each failed command after the first
+EQUAL: Final = 3.0  # points within which the first block wins
 HOPELESS: Final = -50.0  # not shown at all
 FAINT: Final = 4.0  # too little to call a line the failing one
 HOLLOW: Final = 28.0  # a block whose own line only says that something failed
@@ -46,7 +47,7 @@ def rank(
     scored = [Ranked(b, _score(page, marked, b, failed, new)) for b in blocks]
     scored = [r for r in scored if r.score > HOPELESS]
     scored = _merged(page, marked, _same_head_once(page, scored, failed))
-    return sorted(scored, key=lambda r: (-round(r.score, 1), r.block.first, r.block.last))
+    return sorted(scored, key=lambda r: (-round(r.score / EQUAL), r.block.first, r.block.last))
 
 
 def _score(
