@@ -21,6 +21,8 @@ from reading_cases import (
 )
 
 from caselore.logs import read
+from caselore.logs.engine import ENGINES
+from caselore.logs.signs import book
 from caselore.logs.tools import Reader, readers
 
 WIDE = 1_000_000
@@ -59,6 +61,18 @@ def test_the_excerpt_holds_the_failing_line_within_the_budget(case: Case) -> Non
     reading = reading_of(case)
     assert sum(part.last - part.first + 1 for part in reading.excerpt) <= 40
     assert reading.failing_line is None or reading.failing_line in shown(reading)
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_every_matching_engine_gives_the_same_answers(kind: str) -> None:
+    using = book(kind=kind)
+    for case in cases():
+        there, here = read(case.data, name=case.file, using=using), reading_of(case)
+        assert (there.failing_line, there.signature, there.excerpt) == (
+            here.failing_line,
+            here.signature,
+            here.excerpt,
+        ), case.name
 
 
 def _openings(reader: Reader) -> list[str]:
