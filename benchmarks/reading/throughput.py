@@ -22,9 +22,21 @@ from pathlib import Path
 from caselore.logs import engine, read
 from caselore.logs.scan import anchors
 
-WORDS = (
-    "compile link cache fetch resolve package module target layer suite case queue worker".split()
-)
+WORDS = [
+    "compile",
+    "link",
+    "cache",
+    "fetch",
+    "resolve",
+    "package",
+    "module",
+    "target",
+    "layer",
+    "suite",
+    "case",
+    "queue",
+    "worker",
+]
 FAILURE = """=================================== FAILURES ===================================
 __________________________________ test_total __________________________________
 

@@ -1,4 +1,4 @@
-"""Match many patterns at once over bytes: hyperscan where it is installed, else google-re2, else re; same answers.
+"""Match many patterns at once over bytes: by hyperscan, else google-re2, else re, all alike.
 
 Must not know what the patterns mean, and must not let a pattern see across a line end.
 """
@@ -36,7 +36,7 @@ def use_cache(folder: Path | None) -> None:
 def one_line(pattern: str) -> str:
     r"""Rewrite a pattern so that nothing in it can match a line end, and so that it ends early.
 
-    `\s`, `\W`, `\D` and `[^...]` match a newline by themselves, which would join two lines of a log.
+    `\s`, `\W`, `\D` and `[^...]` match a newline by themselves, which would join two lines.
     """
     out: list[str] = []
     inside = False
@@ -75,7 +75,7 @@ def _plain_groups(pattern: str) -> str:
 
 
 def _short_tail(pattern: str) -> str:
-    """Drop an optional tail: it changes no answer, and each of its lengths would be one more hit."""
+    """Drop an optional tail: it changes no answer, and each length would be one more hit."""
     for tail in _TAILS:
         if (
             pattern.endswith(tail)
@@ -102,7 +102,7 @@ class Engine:
         self._lock = threading.Lock()
 
     def lines(self, data: bytes, starts: Sequence[int]) -> Hits:
-        """Find which patterns match in which line of `data`; `starts` are the offsets of its lines."""
+        """Find which patterns match in which line; `starts` are the offsets of the lines."""
         hits: Hits = {}
         for end, number in self._matcher(len(data))(data):
             line = bisect_right(starts, end) - 1
@@ -114,7 +114,7 @@ class Engine:
         return hits
 
     def _matcher(self, size: int) -> Find:
-        """Choose the engine: the native one when it is at hand or the input is worth compiling for."""
+        """Choose the engine: the native one when it is at hand or worth compiling."""
         with self._lock:
             self._seen += size
             if self._find is None or (not self._native and self._kind == ""):
@@ -137,7 +137,7 @@ class Engine:
 
 
 def _hyperscan(engine: Engine) -> Find | None:
-    """Load or compile the hyperscan database; None where it is not installed or not worth it yet."""
+    """Load or compile the hyperscan database; None where it is missing or not worth it yet."""
     if engine.wants_native() or _stored(engine):
         database = native_database(engine.patterns, engine.name, single=False)
         return None if database is None else _collector(database)
@@ -160,7 +160,7 @@ def _place(patterns: Sequence[str], name: str, *, single: bool) -> Path | None:
 
 
 def native_database(patterns: Sequence[str], name: str, *, single: bool) -> Any:
-    """Give a hyperscan database, from the cache where one lies there; None where hyperscan is missing."""
+    """Give a hyperscan database, from the cache where it lies there; None without hyperscan."""
     try:
         import hyperscan  # noqa: PLC0415  33 ms of import that small logs need not pay
     except ImportError:

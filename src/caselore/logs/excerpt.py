@@ -73,7 +73,7 @@ def choose(
 
 
 def _wanted(ranked: Sequence[Ranked], line: int | None, budget: int) -> Iterator[Span]:
-    """Give the blocks as spans; of one longer than the budget, its head and the part round its line."""
+    """Give the blocks as spans; of a long one, its head and the part round its line."""
     for number, each in enumerate(ranked):
         block = each.block
         if number > 3 and each.score < ranked[0].score - _WEAKEST:
@@ -103,7 +103,7 @@ def _long(first: int, last: int, point: int, why: str, budget: int) -> Iterator[
 def _new_runs(
     page: Page, marked: Marked, near: Sequence[Span], wanted: Sequence[Span], new: Sequence[bool]
 ) -> list[Span]:
-    """Take what a passing run did not say, in time order: first runs that hold a block, then others."""
+    """Take what a passing run did not say, in time order; runs that hold a block first."""
     runs = list(_runs(page, new))
     echoes = [r for r in runs if all(marked.has(i, "command") for i in range(r.first, r.last + 1))]
     others = [r for r in runs if r not in echoes]

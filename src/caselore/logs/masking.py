@@ -12,7 +12,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of varying text; `avoids` says which text must stay, and why the pattern leaves it."""
+    """One kind of varying text; `avoids` says which text must stay, and why it does."""
 
     name: str
     pattern: re.Pattern[str]
@@ -33,7 +33,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "named date",
-        r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]* ?\d{0,2}[\d: ]*(?:[A-Z]{3,4})?(?: \d{4})?",
+        r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]*"
+        r" ?\d{0,2}[\d: ]*(?:[A-Z]{3,4})?(?: \d{4})?",
         "<time>",
         "a sentence that begins with Sun or Mon: a month must follow",
     ),
@@ -85,7 +86,7 @@ RULES: tuple[Rule, ...] = (
         "path",
         r"(?<![\w<])(?:[A-Za-z]:)?(?:[\\/][\w.@+~%-]+){2,}[\\/]?",
         "<path>",
-        "a fraction 1/2 or and/or: a root and two parts are needed; the file name is kept by `masked`",
+        "a fraction 1/2 or and/or: a root and two parts are needed; the file name stays",
     ),
     _rule(
         "relative path",

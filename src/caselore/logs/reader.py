@@ -1,4 +1,4 @@
-"""Put the steps of reading together: source, page, signs, regions, blocks, ranking, excerpt, signature.
+"""Put the steps of reading together: page, signs, regions, blocks, ranking, excerpt, signature.
 
 Must not hold rules of its own about what a failure looks like.
 """
@@ -69,8 +69,8 @@ def read(
     if not scanned.whole:
         notes.append("a large log: read through once, judged round its anchors")
     return Reading(
-        name, scanned.lines, log.size, bool(cuts), number, excerpt, signature, redactions, injection,
-        scanned.digest, block, tuple(notes), green.label if green else None,
+        name, scanned.lines, log.size, bool(cuts), number, excerpt, signature,
+        redactions, injection, scanned.digest, block, tuple(notes), green.label if green else None,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Find the parts of a log that are worth looking at: one streaming pass, then windows round the anchors.
+"""Find the parts of a log worth looking at: one streaming pass, then windows round the anchors.
 
 Must not hold more than one chunk and the windows; a small log is one window.
 """
@@ -80,7 +80,7 @@ def scan(source: Source) -> Scanned:
 
 
 def _streamed(source: Source) -> Scanned:
-    """Pass over a large log chunk by chunk; the search runs in threads beside reading and hashing."""
+    """Pass over a large log by chunks; the search runs in threads beside reading and hashing."""
     patterns, weights = anchors()
     spots = [_Spot() for _ in patterns]
     digest = hashlib.sha256()

@@ -31,7 +31,7 @@ _MOST_HITS: Final = 600
 
 
 def weight_of(page: Page, marked: Marked, i: int) -> float:
-    """Weigh one line by what it says, on the scale of the readers; 0 for a line that never fails."""
+    """Weigh one line by what it says, on the readers' scale; 0 for one that never fails."""
     if i not in marked.signs:
         return 0.0
     known = marked.weights.get(i)
@@ -137,7 +137,7 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
 
 
 def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
-    """Follow what belongs under a line: deeper indented lines, frames, and the rest of its paragraph."""
+    """Follow what belongs under a line: deeper lines, frames, the rest of its paragraph."""
     deep = indent(page.lines[head])
     announced = page.lines[head].rstrip().endswith(":")
     last, blanks = head, 0
@@ -204,7 +204,7 @@ def _items(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> 
 
 
 def _item(page: Page, marked: Marked, start: int, last: int) -> Block:
-    """Make a block of one numbered item; its line is the strongest one, else the first of its body."""
+    """Make a block of one numbered item; its line is the strongest, else the first below."""
     inside = range(start + 1, last + 1)
     best = lead(page, marked, inside) if inside else start
     if not weight_of(page, marked, best):
@@ -228,9 +228,8 @@ def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Bl
             continue
         best = lead(page, marked, range(first, last + 1))
         telling = weight_of(page, marked, best) >= MEDIUM - 10
-        yield Block(
-            first, last, best if telling else first, _LISTED if telling else _NAMES, "listed under failures"
-        )
+        line, weight = (best, _LISTED) if telling else (first, _NAMES)
+        yield Block(first, last, line, weight, "listed under failures")
 
 
 def _section_end(page: Page, marked: Marked, first: int, barriers: frozenset[int]) -> int | None:
@@ -271,7 +270,7 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
 
 
 def _stopped(region: Region) -> Block:
-    """Point at the marker of a command that was stopped from outside: it had no time to say why."""
+    """Point at the marker of a command stopped from outside: it had no time to say why."""
     return Block(
         region.marker, region.marker, region.marker, 66.0, "stopped from outside", sure=True
     )

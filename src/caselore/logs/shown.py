@@ -1,4 +1,4 @@
-"""Turn chosen lines into text that may be stored and shown: secrets masked, instructions to readers noted.
+"""Turn chosen lines into text that may leave: secrets masked, instructions to readers noted.
 
 Must not choose lines, and must not let text leave that no guard has seen.
 """

@@ -1,4 +1,4 @@
-"""Compute the identity of a failure from its block: parts, id, how specific it is, and what two have in common.
+"""Compute the identity of a failure from its block: parts, id, specificity, and how two compare.
 
 Must not read history: the rarity that a bank knows comes in as an argument.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Final
 
 from caselore.logs.masking import masked
@@ -18,7 +21,8 @@ VERSION: Final = "sig1"
 BODY_LINES: Final = 20
 GENERIC_BELOW: Final = 0.3
 _FRAME: Final = re.compile(
-    r"^\s*(?:at |File \"|#\d+ |from \S+:\d+|\.\.\. \d+ more|in \S+:\d+|goroutine \d+|\S+\.(?:go|rs|js|ts|php|exs?|rb|py):\d+)"
+    r"^\s*(?:at |File \"|#\d+ |from \S+:\d+|\.\.\. \d+ more|in \S+:\d+|goroutine \d+"
+    r"|\S+\.(?:go|rs|js|ts|php|exs?|rb|py):\d+)"
 )
 _OWN_FRAME: Final = re.compile(
     r"[\w./@-]+\.(?:py|js|ts|tsx|jsx|rb|go|rs|java|kt|scala|php|exs?|cs|c|cc|cpp|hs|swift)\b"
@@ -34,29 +38,14 @@ _COUNTS: Final = re.compile(
     r"^\W*\d+ (?:failed|failing|passed|errors?|failures?)\b|Time:|Finished in|took"
 )
 
-# Heads that never identify a failure alone: many causes print them.
-GENERIC_HEADS: Final = tuple(
-    re.compile(p, re.I)
-    for p in (
-        r"^(?:the )?(?:process|command|script|step|job|task|program|build|subprocess)?\W*(?:\x27.*\x27|\".*\")?\W*(?:has |have |was |is )?"
-        r"(?:completed|exited|exit|finished|failed|returned|terminated|ended)\b[ \w-]*(?:code|status)?\W*(?:<n>)?\W*$",
-        r"^\W*(?:error|fatal|failure|failed|fail|exception|warning|panic|abort(?:ed)?|killed|terminated|unknown error|internal error|an error occurred)\W*$",
-        r"^\W*(?:the )?(?:operation |request |connection |job |build |command |step |test )?(?:has )?(?:timed? ?out|timeout)(?: after <n>)?\W*$",
-        r"^\W*(?:error|exception|\w+ ?error|\w+ ?exception)\W*(?:code|status|exit)?\W*(?:<n>)?\W*$",
-        r"^\W*(?:build|tests?|compilation|lint|check|suite|stage) (?:failed|failure|unsuccessful)\W*$",
-        r"exit(?:ed)?(?: with)?(?: exit)?(?: code| status) (?:<n>|\d+)\W*$",
-        r"^\W*assertion (?:with == )?failed\W*$",
-        r"^\W*(?:assertionerror|typeerror|valueerror|keyerror|error|runtimeerror|exception|nullpointerexception|segmentation fault)\W*(?:\(core dumped\))?\W*$",
-        r"^\W*failed asserting that (?:two (?:strings|arrays|objects) are (?:equal|identical)|(?:false|true) is (?:true|false))\W*$",
-        r"^\W*cmake error at \S+\W*(?:\(\w+\):)?\W*$",
-        r"^\W*parse error on line (?:<n>|\d+)\W*$",
-        r"^\W*(?:expected|actual|received|got)\b\W*(?:<n>|true|false|null|none|nil)?\W*$",
-        r"^\W*traceback \(most recent call last\)\W*$",
-        r"^\W*no output has been received",
-        r"^\W*(?:<n> )?(?:tests?|specs?|examples?|failures?|errors?|problems?)\W*(?:<n>)?\W*(?:failed|found)?\W*$",
-        r"^\W*done\. your build exited with",
-    )
-)
+
+@cache
+def _heads() -> tuple[tuple[re.Pattern[str], ...], frozenset[str]]:
+    """Load heads.toml: lines and words that identify nothing."""
+    text = resources.files("caselore.logs").joinpath("heads.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    patterns = tuple(re.compile(pattern, re.I) for pattern in table["heads"])
+    return patterns, frozenset(table["common"].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +75,15 @@ def sign(
     told = "\n".join(body)
     prior = _prior(line, message, body, unit)
     draft = Signature(
-        _id(facts.tool, unit, error, line, head, told), family, facts.tool, unit[:200], error, message[:500], masked(frame)[:200],
-        round(prior, 2), prior < GENERIC_BELOW, head[:300], told,
+        _id(facts.tool, unit, error, line, head, told), family, facts.tool, unit[:200], error,
+        message[:500], masked(frame)[:200], round(prior, 2), prior < GENERIC_BELOW,
+        head[:300], told,
     )  # fmt: skip
     return draft if rarity is None else with_rarity(draft, rarity(draft))
 
 
 def with_rarity(signature: Signature, rarity: float) -> Signature:
-    """Combine the prior with how rare the bank's history says it is (0 everywhere, 1 never seen elsewhere)."""
+    """Combine the prior with the bank's history: 0 for seen everywhere, 1 for nowhere else."""
     value = (signature.specificity * max(0.0, min(1.0, rarity))) ** 0.5
     return replace(
         signature, specificity=round(value, 2), generic=signature.generic or value < GENERIC_BELOW
@@ -150,80 +140,20 @@ def _frame(block: Sequence[str]) -> str:
 
 def is_generic(line: str) -> bool:
     """Say whether a masked line is one that never identifies a failure alone."""
-    return any(pattern.search(line) for pattern in GENERIC_HEADS)
+    return any(pattern.search(line) for pattern in _heads()[0])
 
 
 def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:
     """Estimate without any history how much these words tell."""
-    words = {w.lower() for w in _WORD.findall(f"{line} {message}")} - _COMMON
-    more = {w.lower() for text in body for w in _WORD.findall(text)} - _COMMON - words
+    common = _heads()[1]
+    words = {w.lower() for w in _WORD.findall(f"{line} {message}")} - common
+    more = {w.lower() for text in body for w in _WORD.findall(text)} - common - words
     told = 1 - 0.65 ** len(words)
     around = 1 - 0.93 ** len(more)
     value = 0.72 * told + 0.18 * around + (0.1 if unit else 0.0)
     if is_generic(line):
         value = min(value, 0.29 if unit else 0.2)
     return min(value, 0.99)
-
-
-_COMMON: Final = frozenset(
-    [
-        "error",
-        "errors",
-        "failed",
-        "failure",
-        "fail",
-        "failing",
-        "fatal",
-        "exception",
-        "warning",
-        "the",
-        "and",
-        "for",
-        "with",
-        "was",
-        "not",
-        "that",
-        "this",
-        "from",
-        "code",
-        "exit",
-        "status",
-        "command",
-        "process",
-        "test",
-        "tests",
-        "build",
-        "line",
-        "expected",
-        "actual",
-        "but",
-        "got",
-        "path",
-        "time",
-        "host",
-        "hex",
-        "url",
-        "true",
-        "false",
-        "null",
-        "none",
-        "nil",
-        "unknown",
-        "return",
-        "returned",
-        "returning",
-        "job",
-        "step",
-        "script",
-        "run",
-        "running",
-        "timed",
-        "out",
-        "timeout",
-        "completed",
-        "exited",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def table() -> dict[str, list[str]]:
 
 @cache
 def book(tools: bool = True, without: frozenset[str] = frozenset(), kind: str = "") -> Book:
-    """Compile the book; `tools=False` or `without` leave readers out, to measure what they give."""
+    """Compile the book; `tools=False` or `without` leave readers out, to measure them."""
     chosen = tuple(r for r in readers() if tools and r.tool not in without)
     rows: list[tuple[str, str, int, int]] = []
     rows += [(pattern, sign, -1, -1) for sign, patterns in table().items() for pattern in patterns]

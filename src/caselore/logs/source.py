@@ -30,7 +30,7 @@ class Source:
         return self._stream.read(length)
 
     def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
-        """Give the log in chunks that end at a line end; a line longer than a chunk comes in pieces."""
+        """Give the log in chunks that end at a line end; very long lines come in pieces."""
         rest = b""
         offset = 0
         while offset < self.size:

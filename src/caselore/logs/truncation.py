@@ -13,7 +13,8 @@ from caselore.logs.page import Page
 from caselore.logs.signs import Marked
 
 _ENDED: Final = re.compile(
-    r"^(?:Done\. Your build|The command \"|ERROR: Job failed|Job succeeded|Finished: |Process exited|##\[error\]|Cleaning up)"
+    r"^(?:Done\. Your build|The command \"|ERROR: Job failed|Job succeeded|Finished: "
+    r"|Process exited|##\[error\]|Cleaning up)"
 )
 
 

@@ -110,7 +110,7 @@ def test_any_bytes_give_a_reading(data: bytes) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(FAILING.split("\n") + ["error: no", "  at x (a.js:1:1)", ""]), max_size=150),
+    st.lists(st.sampled_from([*FAILING.split("\n"), "error: no", "  at x (a.js:1:1)", ""]), max_size=150),
     st.integers(1, 60),
 )  # fmt: skip
 @settings(max_examples=60, deadline=None)

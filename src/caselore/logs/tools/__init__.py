@@ -134,7 +134,9 @@ def _reader(row: Mapping[str, Any], tool: str, name: str) -> Reader:
     written = {key: _list(row.get(key, [])) for key in _LISTS}
     plain = {key: row.get(key, default) for key, default in _PLAIN.items()}
     named = {"tool": row.get("tool", tool), "why": plain.pop("why") or f"{tool} failure"}
-    return Reader(start=written["start"], after=written["after"], written=written, **named, **plain)
+    return Reader(
+        start=written["start"], after=written["after"], written=written, **named, **plain
+    )
 
 
 def _list(value: str | list[str]) -> tuple[str, ...]:
