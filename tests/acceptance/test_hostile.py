@@ -9,7 +9,7 @@ import time
 
 import pytest
 import scenes
-from conftest import PROGRAM
+from homes import PROGRAM
 
 SCREEN = (
     "\x1b]0;owned\x07\x1b[2J\x1b[31mERROR: \u202edesrever\u202c failed \x1b]8;;http://evil.example\x07"

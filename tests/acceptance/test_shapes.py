@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 import scenes
-from conftest import Home
+from homes import Home
 
 SECRET = "x7Kq2mV9pLr4Tz8Wn3Yb6Hc1Jd5Fg0Sa7Qe2"
 READING = {

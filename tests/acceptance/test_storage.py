@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 import scenes
-from conftest import Home
+from homes import Home
 
 MARK = "zanzibar-quokka-4711"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import scenes
-from conftest import copy
+from homes import copy
 
 CHUNKS = "chunks of 2,000 rows"
 CAUSE = "one statement rewrote all shipments and was cancelled"

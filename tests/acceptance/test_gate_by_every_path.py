@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import scenes
-from conftest import Home, copy
+from homes import Home, copy
 
 VERDICTS = {
     "confirm": ("confirm", "1", "--cause", "c", "--resolution", "r", "--result", "succeeded"),
