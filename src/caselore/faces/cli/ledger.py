@@ -56,7 +56,7 @@ def _verified(found: Verification, paper: Paper) -> list[str]:
         return [
             f"{paper.ink('Whole', 'green')}: {found.entries} entries, every row agrees with them.",
             f"  head {found.head}",
-            "  Keep the head elsewhere: `ledger verify --head HASH` then also shows a cut end.",
+            "  Kept elsewhere, the head shows a cut end too: `ledger verify --head HASH`.",
         ]
     return [
         paper.ink("Broken", "red", "bold"),

@@ -90,7 +90,7 @@ def same_cause_other_words(stage: Stage) -> Any:
 
 
 def unrelated(stage: Stage) -> Any:
-    """A user-service deployment fails for want of a variable: that fix is not offered."""
+    """A user-service fails for want of a variable: that fix is not offered."""
     log = stage.user_service("1058")
     stage.remark("Another service, another family: the migration's fix must not appear.")
     found = stage.diagnose(log, "1058", sufficient=False, service="user-service")
