@@ -65,7 +65,8 @@ def environment() -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "100",
         "CASE_NPM8": f"{TOOLS}/js/node_modules/npm8/bin/npm-cli.js",
-        "OLD": f"{TOOLS}/venv2/bin",
+        "OLD": f"{TOOLS}/venv2/bin", "JS_OLD": f"{TOOLS}/js-old/node_modules",
+            "PY27": f"{TOOLS}/venv-py27/bin",
         "CASE_YARN4": f"{TOOLS}/js/node_modules/@yarnpkg/cli-dist/bin/yarn.js",
         "GRADLE_OPTS": "-Dorg.gradle.daemon=false",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -108,6 +109,10 @@ def clean(text: str) -> str:
     """The output without traces of the machine that made it."""
     home = str(Path.home())
     places = [
+        (f"{TOOLS}/venv-py27", "/opt/venv"),
+        (str((TOOLS / "venv-py27").resolve()), "/opt/venv"),
+        (f"{TOOLS}/js-old", str(WORK)),
+        (str((TOOLS / "js-old").resolve()), str(WORK)),
         (f"{TOOLS}/venv", "/opt/venv"),
         (str((TOOLS / "venv").resolve()) + "/", "/opt/venv/"),
         (f"{TOOLS}/js", str(WORK)),
