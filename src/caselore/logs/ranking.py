@@ -106,7 +106,9 @@ def _same_head_once(page: Page, scored: list[Ranked], failed: tuple[Region, ...]
         )
         if key in best:
             first = kept[best[key]]
-            kept[best[key]] = Ranked(first.block, max(first.score, each.score))
+            same = first.block.line == each.block.line and each.score > first.score
+            block = each.block if same else first.block
+            kept[best[key]] = Ranked(block, max(first.score, each.score))
         else:
             best[key] = len(kept)
             kept.append(each)

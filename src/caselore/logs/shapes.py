@@ -21,6 +21,9 @@ _HEAD_PLACE: Final = re.compile(r"^\s*(?:\w+: )?[^\s:(]+\.[A-Za-z]\w{0,4}[:(][0-
 _TALE: Final = ("frame", "medium", "strong", "weak")
 NEARLY: Final = 4.0
 _NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
+_ANNOUNCES: Final = re.compile(
+    r"^\W*(?:[A-Za-z]+ ){0,2}(?i:errors?|failed|failures?)(?: [A-Za-z]+){0,3}:\s*$"
+)
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _BODY: Final = 60
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
@@ -99,7 +102,12 @@ def shape_blocks(
 def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
     """Give the first of these lines that says about as much as the one that says most."""
     most = max(weight_of(page, marked, i) for i in lines)
-    return next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
+    first = next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
+    if _ANNOUNCES.match(page.lines[first]):
+        below = (i for i in lines if i > first and page.lines[i].strip())
+        told = next(below, first)
+        return told if weight_of(page, marked, told) >= MEDIUM else first
+    return first
 
 
 def _logged(marked: Marked, i: int) -> bool:
