@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types imports soak bench clean setup
+.PHONY: demo test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -27,8 +27,8 @@ test: $(STAMP)        ## every test
 	@$(BIN)/python -m pytest -n auto
 
 lint: $(STAMP)
-	@$(BIN)/ruff check src tests benchmarks
-	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/ruff check src tests benchmarks docs
+	@$(BIN)/ruff format --check src tests benchmarks docs
 
 types: $(STAMP)
 	@$(BIN)/mypy
@@ -43,6 +43,9 @@ soak: $(STAMP)        ## the long forms: hundreds of kills, large imports
 
 bench: $(STAMP)       ## figures against named yardsticks
 	@for b in benchmarks/*/run.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+picture: $(STAMP)     ## draw the README's terminal again, from a real run
+	@$(BIN)/python docs/make_picture.py
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

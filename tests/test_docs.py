@@ -58,12 +58,12 @@ def test_a_command_that_a_document_shows_exists_with_its_options(
     top = words[:2] if words[0] in {"ledger", "quarantine", "token", "signature"} else words[:1]
     text = help_of(top)
 
-    for option in re.findall(r"(?<=\s)--[a-z][\w-]*", " " + command.split("#")[0]):
+    for option in re.findall(r"(?<=\s)--[a-z][\w-]*", " " + command.split("#", maxsplit=1)[0]):
         assert option in text, f"{document} shows {option} of {' '.join(top)}"
 
 
 def test_documents_show_commands_at_all() -> None:
-    assert len(shown_commands()) >= 10
+    assert len(shown_commands()) >= 8
     assert len(named_paths()) >= 20
 
 

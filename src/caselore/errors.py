@@ -127,6 +127,10 @@ class StoreDamaged(Unavailable):
     hint = "Restore a copy, or `caselore export` what can still be read."
 
 
+INTERNAL = 70
+"""Exit code of a fault of our own: none of CONTRACT's, so that no script takes it for an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """An error as every face shows it."""
@@ -150,5 +154,7 @@ def problem(error: BaseException) -> Problem:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return Problem("unavailable", f"{place}{error.strerror or error}", "Check the path.", 5)
-    hint = "This is a fault of caselore; please report it with the command. Nothing stored is lost."
-    return Problem("internal", f"{type(error).__name__}: {error}", hint, 1)
+    hint = (
+        "This is a fault of caselore; please report it with the command. Nothing stored is lost."
+    )
+    return Problem("internal", f"{type(error).__name__}: {error}", hint, INTERNAL)

@@ -80,7 +80,7 @@ def fix_and_confirm(stage: Stage) -> Any:
 
 def same_cause_other_words(stage: Stage) -> Any:
     """Deployment 1057 fails: another table, other numbers, another message."""
-    log = stage.deploy("1057", "0057_refund_country", rows=150_000, guard="database", fails=True)
+    log = stage.deploy("1057", "0057_refund_country", rows=220_000, guard="database", fails=True)
     stage.remark(f'Look at "Recommended Fix": {FIX}, with #1017 as its evidence.')
     found = stage.diagnose(log, "1057", sufficient=True)
     cited = {cite for one in found["fix"] if FIX in one["text"] for cite in one["cites"]}
@@ -100,7 +100,7 @@ def unrelated(stage: Stage) -> Any:
 
 def chain(stage: Stage) -> Any:
     """1057 is deployed in batches too, confirmed, and linked to its precedent."""
-    stage.deploy("1059", "0057_refund_country", rows=150_000, batch=500)
+    stage.deploy("1059", "0057_refund_country", rows=220_000, batch=500)
     case = stage.caselore(
         *("confirm", "1057", "--cause", CAUSE),
         *("--resolution", f"Backfilled refunds in {FIX}, as in #1017"),
@@ -116,7 +116,7 @@ def chain(stage: Stage) -> Any:
 
 def two_precedents(stage: Stage) -> Any:
     """A third failure has two confirmed precedents."""
-    log = stage.deploy("1063", "0063_dispute_window", rows=180_000, guard="database", fails=True)
+    log = stage.deploy("1063", "0063_dispute_window", rows=260_000, guard="database", fails=True)
     stage.remark('Look at "Precedents, and why": #1057 and #1017, each with its sum.')
     found = stage.diagnose(log, "1063", sufficient=True)
     confirmed = [one["deployment"] for one in found["precedents"] if one["outcome"]]

@@ -16,7 +16,7 @@ MIGRATIONS = {
     "0057_refund_country": ("refunds", "country_code"),
     "0063_dispute_window": ("chargebacks", "window_days"),
 }
-PAGE = 250  # rows that the settlement service answers about at once
+PAGE = 500  # rows that the settlement service answers about at once
 LATENCY = 0.006  # seconds a page: stands for the network between the two services
 
 
