@@ -17,7 +17,9 @@ CASELORE = str(Path(sys.executable).parent / "caselore")
 def named_paths() -> list[tuple[str, str]]:
     found = []
     for document in DOCUMENTS:
-        for path in re.findall(r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`", document.read_text()):
+        for path in re.findall(
+            r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`", document.read_text()
+        ):
             found.append((document.name, path))
         for path in re.findall(r"\]\(((?!http)[\w./-]+)\)", document.read_text()):
             found.append((document.name, str((document.parent / path).relative_to(ROOT))))

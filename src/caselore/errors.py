@@ -15,7 +15,8 @@
         ├── StoreTooNew              written by a newer version
         └── StoreDamaged             the file is not a sound database
 
-A class's docstring is its default message. Must not import anything of ours or hold logic beyond the mapping.
+A class's docstring is its default message. Must not import anything of ours, nor hold logic
+beyond the mapping.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class StoreBusy(Unavailable):
 
 
 class StoreFull(Unavailable):
-    """There is no room left on the disk; nothing of this call was written, all older records are intact."""
+    """No room is left on the disk; nothing of this call was written, older records are intact."""
 
     code = "store_full"
     hint = "Free some space and run the same command again."
@@ -128,7 +129,7 @@ class StoreDamaged(Unavailable):
 
 
 INTERNAL = 70
-"""Exit code of a fault of our own: none of CONTRACT's, so that no script takes it for an answer."""
+"""Exit code of a fault of our own; not one that a script takes for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
