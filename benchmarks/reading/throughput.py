@@ -79,7 +79,10 @@ def write(path: Path, line: Callable[[random.Random, int], str], size: int) -> P
 
 
 def one_line(path: Path, size: int) -> Path:
-    path.write_bytes(b"word " * (size // 5) + b" fatal: no space left on device")
+    with path.open("wb") as out:
+        while out.tell() < size:
+            out.write(b"word " * 100_000)
+        out.write(b" fatal: no space left on device")
     return path
 
 

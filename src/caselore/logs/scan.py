@@ -24,7 +24,7 @@ from caselore.logs.tools import readers
 
 SMALL: Final = 3 << 20
 _HEAD: Final = 16 << 10
-_TAIL: Final = 192 << 10
+_TAIL: Final = 128 << 10
 _BEFORE, _AFTER = 6 << 10, 10 << 10
 _BEFORE_EXIT: Final = 48 << 10
 _LARGE: Final = 40 << 20
@@ -33,11 +33,14 @@ _MOST, _MOST_OF_LARGE = (
     640 << 10,
 )  # bytes to judge; of a very large log less, to keep pace
 _READ_AHEAD: Final = 4  # chunks
-_SEARCHERS: Final = 2  # threads; more gain nothing, reading and hashing keep one core busy
+_SEARCHERS: Final = 2  # threads; reading, counting and hashing take as long as half the search
 _KEPT: Final = 3  # first and last hits kept for each anchor
 _EXIT: Final = 100.0
 _STRONG: Final = 50.0
 _LIGHTEST: Final = 80  # lighter ones are found by the strong signs; each pattern costs speed
+_ANYTHING: Final = re.compile(
+    r"^\^?((?:\(\?(?:P<\w+>|:))*)\.\*"
+)  # text of any kind need not be searched
 _LEAD_IN: Final = r"(?:^|[ \t\r\]|mK>])"
 
 
@@ -69,6 +72,15 @@ class _Spot:
             self.last = [*self.last[1 - _KEPT :], offset]
 
 
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A chunk that threads search and hash."""
+
+    offset: int
+    found: Future[Found]
+    hashed: Future[None]
+
+
 def scan(source: Source) -> Scanned:
     """Read a log once and give the parts to judge."""
     if source.size <= SMALL:
@@ -85,17 +97,18 @@ def _streamed(source: Source) -> Scanned:
     spots = [_Spot() for _ in patterns]
     digest = hashlib.sha256()
     places, counts = [0], [1]
-    with ThreadPoolExecutor(_SEARCHERS) as pool:
-        waiting: deque[tuple[int, Future[Found]]] = deque()
+    search = _anchor_search()
+    with ThreadPoolExecutor(_SEARCHERS) as pool, ThreadPoolExecutor(1) as hasher:
+        waiting: deque[_Pending] = deque()
         for chunk in source.chunks(CHUNK):
-            waiting.append((places[-1], pool.submit(_anchor_search(), chunk)))
+            hashed = hasher.submit(digest.update, chunk)
+            waiting.append(_Pending(places[-1], pool.submit(search, chunk), hashed))
             counts.append(counts[-1] + chunk.count(b"\n"))
             places.append(places[-1] + len(chunk))
-            digest.update(chunk)
             if len(waiting) > _READ_AHEAD:
-                _note(spots, *waiting.popleft())
-        for offset, found in waiting:
-            _note(spots, offset, found)
+                _note(spots, waiting.popleft())
+        for pending in waiting:
+            _note(spots, pending)
     tail = source.at(max(0, source.size - 4096), 4096)
     total = counts[-1] - (1 if tail.endswith(b"\n") else 0)
     windows = _windows(spots, weights, source.size)
@@ -103,10 +116,11 @@ def _streamed(source: Source) -> Scanned:
     return Scanned(segments, total, digest.hexdigest(), False, tail)
 
 
-def _note(spots: Sequence[_Spot], offset: int, found: Future[Found]) -> None:
+def _note(spots: Sequence[_Spot], pending: _Pending) -> None:
     """Remember where a chunk met which anchor."""
-    for end, number in found.result():
-        spots[number].add(offset + end)
+    pending.hashed.result()
+    for end, number in pending.found.result():
+        spots[number].add(pending.offset + end)
 
 
 @cache
@@ -134,6 +148,7 @@ def _telling(pattern: str) -> bool:
 
 def _raw(pattern: str) -> str:
     """Let a pattern meet raw lines, whose start may hide behind a stamp or a colour."""
+    pattern = _ANYTHING.sub(r"\1", pattern)
     if pattern.startswith("^"):
         pattern = _LEAD_IN + pattern[1:]
     return pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
