@@ -260,6 +260,20 @@ def test_a_token_is_shown_once_and_identifies_until_it_ends(memory):
         memory.identify(text)
 
 
+def test_a_commit_that_failed_and_then_passed_was_flaky(memory):
+    red = memory.observe(failure("1", commit="abc"), CI)
+    other = memory.observe(failure("2", commit="def"), CI)
+    job = (red.record.body.service, red.record.body.stage)
+
+    assert memory.remember_green(*job, b"x", "run 7", CI, "abc") == (red.id,)
+    assert memory.remember_green(*job, b"x", "run 8", CI, "abc") == ()
+    assert memory.remember_green(job[0], "other stage", b"x", "run 9", CI, "def") == ()
+    assert memory.occurrences(red.record.body.signature.id).flaky == 1
+    assert [one.kind for one in memory.get(red.id).verdicts] == ["flake"]
+    assert memory.get(other.id).verdicts == ()
+    assert memory.ledger_verify().ok
+
+
 def test_only_the_first_tokens_need_no_person(memory):
     memory.create_token(Role.HUMAN, "ana", None, CI, setup=True)
     case = memory.observe(failure(), ANA)

@@ -104,7 +104,9 @@ class MemoryView:
         rows = [row for row in rows if row.status not in {"quarantined", "retracted"}]
         times = sorted(row.happened_at for row in rows) or [""]
         worked = [row for row in rows if (row.status, row.result) == ("confirmed", "succeeded")]
-        return Seen(len(rows), times[0], times[-1], len(worked))
+        left = {one.subject for one in self.ledger.get(bank, []) if one.action == "flake"}
+        flaky = sum(row.id in left for row in rows)
+        return Seen(len(rows), times[0], times[-1], len(worked), flaky)
 
     def tally(self, bank, signature):
         groups = {}

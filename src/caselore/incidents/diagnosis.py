@@ -93,6 +93,7 @@ def occurrences_json(seen: Occurrences) -> dict[str, Any]:
         "first": precedents.iso(seen.first),
         "last": precedents.iso(seen.last),
         "resolved": seen.resolved,
+        "flaky": seen.flaky,
     }
 
 

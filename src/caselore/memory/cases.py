@@ -26,7 +26,7 @@ from caselore.memory.rows import CaseRow, LinkRow
 
 FAR = 20  # links that a chain is followed in each direction
 VERDICTS = frozenset(
-    {"confirm", "refute", "unlike", "propose", "vouch", "release", "drop", "retract"}
+    {"confirm", "refute", "unlike", "propose", "vouch", "flake", "release", "drop", "retract"}
 )
 
 

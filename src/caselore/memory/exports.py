@@ -18,7 +18,7 @@ from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Incident, Kind, prose, short
 from caselore.memory.rows import CaseRow
-from caselore.memory.writing import outcome_body, proposal_body, why_body
+from caselore.memory.writing import flake_body, outcome_body, proposal_body, why_body
 
 FORMAT = 1
 
@@ -136,6 +136,7 @@ _READERS = {
     "retract": lambda body: why_body(prose("why", body["why"])),
     "unlike": _unlike,
     "vouch": lambda body: {},
+    "flake": lambda body: flake_body(body["commit"], body["label"]),
     "release": _held,
     "drop": _held,
 }

@@ -15,21 +15,25 @@ from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import unstamp
 from caselore.memory.ledger import Broken, Stored, Verification
-from caselore.memory.ports import Reads
+from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
 from caselore.memory.replay import derive, verify
 from caselore.memory.rows import CaseRow, HeldRow
-from caselore.memory.writing import GREENS, must_pass, release_body, why_body
+from caselore.memory.writing import GREENS, flake_body, must_pass, release_body, why_body
 
 
 class Keeping(Bank):
     """The verbs that only keep the house."""
 
     def remember_green(
-        self, service: str, stage: str, data: bytes, label: str, actor: Actor
-    ) -> None:
-        """Keep a passing run of a job; the last five are kept. Raises GateRefused."""
+        self, service: str, stage: str, data: bytes, label: str, actor: Actor, commit: str = ""
+    ) -> tuple[str, ...]:
+        """Keep a passing run of a job; the last five are kept.
+
+        Gives the incidents of the same job and commit: they left without a change, which is
+        recorded of each. Raises GateRefused.
+        """
         service, stage = short("service", service), short("stage", stage)
         with self._store.writing() as view:
             older = [row.seq for row in view.greens(self.bank, service, stage)]
@@ -40,8 +44,25 @@ class Keeping(Bank):
                 "data": base64.b64encode(data).decode(),
                 "forgets": sorted(older[GREENS - 1 :]),
             }
-            written = self._pen(view).write("green", "", body, actor)
+            pen = self._pen(view)
+            written = pen.write("green", "", body, actor)
+            flaky = self._flaky(view, service, stage, commit) if not written.refusal else ()
+            for id in flaky:
+                pen.write("flake", id, flake_body(commit, label), actor)
         must_pass(written)
+        return flaky
+
+    def _flaky(self, view: Reads, service: str, stage: str, commit: str) -> tuple[str, ...]:
+        """Find failures of a job on a commit that are not yet known to have left by themselves."""
+        if not commit:
+            return ()
+        rows = view.cases(self.bank, Wanted(service=service, commit_id=commit))
+        failed = [row.id for row in rows if row.stage == stage]
+        return tuple(
+            id
+            for id in failed
+            if all(entry.action != "flake" for entry, _ in view.entries(self.bank, id))
+        )
 
     def green(self, service: str, stage: str) -> list[tuple[str, bytes]]:
         """Give the remembered passing runs of a job, the newest first."""

@@ -33,6 +33,7 @@ class Wanted(NamedTuple):
     family: str = ""
     since: str = ""
     until: str = ""
+    commit_id: str = ""
 
 
 class Alike(NamedTuple):
@@ -63,6 +64,7 @@ class Seen(NamedTuple):
     first: str
     last: str
     resolved: int
+    flaky: int
 
 
 class Reads(Protocol):

@@ -263,6 +263,8 @@ class Occurrences:
     first: datetime | None
     last: datetime | None
     resolved: int
+    flaky: int = 0
+    """Of them, how many left without a change: the same commit passed later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def occurrences(view: Reads, bank: str, signature: str) -> Occurrences:
     """Give how often a signature was seen and how often it was resolved."""
     seen = view.seen(bank, signature)
     first, last = (unstamp(one) if one else None for one in (seen.first, seen.last))
-    return Occurrences(seen.times, first, last, seen.resolved)
+    return Occurrences(seen.times, first, last, seen.resolved, seen.flaky)
 
 
 def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:

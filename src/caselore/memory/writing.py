@@ -77,6 +77,11 @@ def refuse_erased(view: Reads, bank: str, *names: str) -> str:
     return ""
 
 
+def flake_body(commit: str, label: str) -> Body:
+    """Say that the same commit passed later, in the run of this label."""
+    return {"commit": short("commit", commit, needed=True), "label": short("label", label)}
+
+
 def vouches(row: CaseRow, actor: Actor) -> bool:
     """Say whether the same log, seen by this actor, makes an agent's incident count."""
     return not row.counts and actor.role is not Role.AGENT

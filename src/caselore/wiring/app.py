@@ -334,15 +334,18 @@ class App:
         return Imported(report)
 
     def remember_green(
-        self, log: Log, *, service: str, stage: str, label: str | None = None
-    ) -> int:
-        """Remember a passing run of a job; give the number of distinct lines.
+        self, log: Log, *, service: str, stage: str, label: str | None = None, commit: str = ""
+    ) -> tuple[int, tuple[str, ...]]:
+        """Remember a passing run of a job.
 
-        Raises: OSError when the file cannot be opened.
+        Gives the number of distinct lines, and the failures of the same job and commit, which
+        left without a change. Raises: OSError when the file cannot be opened.
         """
-        lines = self.green_lines(log, label)
-        self.memory.remember_green(service, stage, lines.to_bytes(), lines.label, self.caller())
-        return len(lines.hashes)
+        lines, who = self.green_lines(log, label), self.caller()
+        flaky = self.memory.remember_green(
+            service, stage, lines.to_bytes(), lines.label, who, commit
+        )
+        return len(lines.hashes), flaky
 
     # Tokens
 

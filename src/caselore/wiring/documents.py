@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from caselore.incidents.diagnosis import occurrences_json
 from caselore.incidents.precedents import iso, outcome_json
 
 if TYPE_CHECKING:
@@ -106,12 +107,7 @@ def verdict(one: Verdict) -> Document:
 
 def occurrences(seen: Occurrences) -> Document:
     """How often a signature was seen."""
-    return {
-        "count": seen.count,
-        "first": iso(seen.first),
-        "last": iso(seen.last),
-        "resolved": seen.resolved,
-    }
+    return occurrences_json(seen)
 
 
 def fix(one: FixStat) -> Document:

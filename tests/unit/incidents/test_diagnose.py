@@ -232,7 +232,7 @@ def test_the_json_has_the_keys_that_faces_and_scripts_rely_on(memory: Memory) ->
     assert {"incident", "deployment", "score", "same_failure", "signals", "outcome"} <= set(
         shape["precedents"][0]
     )
-    assert set(shape["occurrences"]) == {"count", "first", "last", "resolved"}
+    assert set(shape["occurrences"]) == {"count", "first", "last", "resolved", "flaky"}
     assert shape["model"] is None
     total = sum(signal["points"] for signal in shape["precedents"][0]["signals"])
     assert abs(total - shape["precedents"][0]["score"]) < 0.01

@@ -130,7 +130,7 @@ def test_a_limit_on_file_size_is_said_and_all_older_records_are_intact(tmp_path)
 
     assert process.returncode == 0, said[-1]
     assert said[-1].startswith("full ")
-    assert "no room left" in said[-1]
+    assert "No room is left" in said[-1]
     must_hold(path, [line.split() for line in said[1:-1]])
 
 

@@ -69,7 +69,8 @@ def _facts(case: Case, seen: Occurrences) -> Iterator[tuple[str, str]]:
     yield "seen by", str(case.record.actor)
     if seen.count:
         last = f", last {day(seen.last)}" if seen.last else ""
-        yield "occurrences", f"{seen.count}, {seen.resolved} resolved{last}"
+        left = f", {seen.flaky} left without a change (flaky)" if seen.flaky else ""
+        yield "occurrences", f"{seen.count}, {seen.resolved} resolved{last}{left}"
     yield from ((label.replace("_", " "), value) for label, value in body.attributes)
 
 
@@ -123,6 +124,8 @@ def _verdicts(case: Case, paper: Paper) -> list[str]:
 
 def _verdict(one: Verdict) -> str:
     said = one.body.get("why") or one.body.get("resolution") or ""
+    if one.kind == "flake":
+        said = f"commit {one.body['commit']} passed later, without a change"
     said = f": {said}" if isinstance(said, str) and said else ""
     return f"  {day(one.at)}  {one.kind} by {one.actor}{said}"
 

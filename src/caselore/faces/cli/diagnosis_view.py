@@ -67,7 +67,8 @@ def _seen(found: Diagnosis) -> str:
     if seen.count <= 1 or seen.first is None or seen.last is None:
         return "for the first time"
     since = f"first {day(seen.first)}, last {day(seen.last)}"
-    return f"{seen.count} times, {seen.resolved} resolved, {since}"
+    left = f", {seen.flaky} left without a change (flaky)" if seen.flaky else ""
+    return f"{seen.count} times, {seen.resolved} resolved, {since}{left}"
 
 
 def _section(title: str, blocks: Iterable[list[str]], paper: Paper) -> Iterator[str]:

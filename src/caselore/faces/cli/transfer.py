@@ -88,6 +88,10 @@ def green(
     log: Log,
     service: Annotated[str, typer.Option("--service", metavar="NAME", help="The service.")],
     stage: Annotated[str, typer.Option("--stage", metavar="NAME", help="The job or stage.")],
+    commit: Annotated[
+        str,
+        typer.Option("--commit", metavar="SHA", help="What passed; failures of it were flaky."),
+    ] = "",
     as_json: Json = False,
     bank: Bank = None,
 ) -> None:
@@ -98,13 +102,19 @@ def green(
       caselore green passed.log --service payment-service --stage deploy
     """
     with desk.opened(bank) as app, inputs.log_file(log) as file:
-        lines = app.remember_green(file, service=service, stage=stage, label=log)
+        lines, flaky = app.remember_green(
+            file, service=service, stage=stage, label=log, commit=commit
+        )
     desk.answer(
         as_json,
-        {"service": service, "stage": stage, "lines": lines},
+        {"service": service, "stage": stage, "lines": lines, "flaky": list(flaky)},
         lambda paper: [
             *paper.wrap(
                 f"Remembered a green run of {service}, {stage}: {lines} distinct lines.", first=""
-            )
+            ),
+            *(
+                f"  {id} failed on this very commit: it left without a change, so it was flaky."
+                for id in flaky
+            ),
         ],
     )

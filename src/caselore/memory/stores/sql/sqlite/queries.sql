@@ -46,6 +46,7 @@ WHERE bank = :bank
   AND (:family = '' OR family = :family)
   AND (:since = '' OR happened_at >= :since)
   AND (:until = '' OR happened_at <= :until)
+  AND (:commit_id = '' OR commit_id = :commit_id)
 ORDER BY happened_at DESC, id
 
 -- name: near_signature
@@ -73,7 +74,9 @@ SELECT coalesce(max(seq), 0) FROM ledger WHERE bank = :bank AND (:until = '' OR 
 
 -- name: seen
 SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
-       coalesce(sum(status = 'confirmed' AND result = 'succeeded'), 0)
+       coalesce(sum(status = 'confirmed' AND result = 'succeeded'), 0),
+       coalesce(sum(EXISTS (SELECT 1 FROM ledger
+           WHERE ledger.bank = cases.bank AND ledger.subject = cases.id AND ledger.action = 'flake')), 0)
 FROM cases
 WHERE bank = :bank AND signature = :signature AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
 
