@@ -16,7 +16,7 @@ from caselore.logs.signs import Marked
 _PAD_ABOVE: Final = 3
 _PAD_BELOW: Final = 4
 _NEAR: Final = 35.0  # points below the best at which a new run is as good as its
-_LEAD: Final = 10  # lines of a new run shown before its first block
+_LEAD: Final = 4  # lines of a new run shown before its first block
 _JOIN: Final = 2  # known lines that may part a new run
 _WEAKEST: Final = 35.0  # points below the best that a further block may have
 _ITS_LINE: Final = ", its line"
