@@ -260,6 +260,16 @@ def test_a_token_is_shown_once_and_identifies_until_it_ends(memory):
         memory.identify(text)
 
 
+def test_a_signature_that_most_services_show_is_worth_little(memory):
+    for number in range(12):
+        memory.observe(failure(f"a{number}", service=f"service-{number}"), CI)
+    alone = memory.observe(failure("b", signature=signed("alone")), CI).record.body.signature.id
+    shared = failure().signature.id
+
+    assert memory.rarity(alone) == memory.rarity("sig1:never") == 1
+    assert memory.rarity(shared) < 0.2
+
+
 def test_a_commit_that_failed_and_then_passed_was_flaky(memory):
     red = memory.observe(failure("1", commit="abc"), CI)
     other = memory.observe(failure("2", commit="def"), CI)

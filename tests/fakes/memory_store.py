@@ -108,6 +108,11 @@ class MemoryView:
         flaky = sum(row.id in left for row in rows)
         return Seen(len(rows), times[0], times[-1], len(worked), flaky)
 
+    def services(self, bank, signature=""):
+        equal = {"signature": signature} if signature else {}
+        rows = self._all("cases", bank, counts=1, **equal)
+        return len({row.service for row in rows} - {""})
+
     def tally(self, bank, signature):
         groups = {}
         for row in self._all("cases", bank, signature=signature, status="confirmed"):

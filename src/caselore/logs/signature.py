@@ -83,8 +83,8 @@ def sign(
 
 
 def with_rarity(signature: Signature, rarity: float) -> Signature:
-    """Combine the prior with the bank's history: 0 for seen everywhere, 1 for nowhere else."""
-    value = (signature.specificity * max(0.0, min(1.0, rarity))) ** 0.5
+    """Weigh the prior by the bank's history: 0 for seen everywhere, 1 for nowhere else."""
+    value = signature.specificity * max(0.0, min(1.0, rarity))
     return replace(
         signature, specificity=round(value, 2), generic=signature.generic or value < GENERIC_BELOW
     )

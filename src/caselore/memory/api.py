@@ -178,6 +178,11 @@ class Memory(Keeping):
         body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
         return recalling.sought_of(row, text or body["incident"]["block"])
 
+    def rarity(self, signature_id: str) -> float:
+        """Give how rare a signature is over the services of the bank, from 0 to 1."""
+        with self._store.reading() as view:
+            return statistics.rarity(view, self.bank, signature_id)
+
     def occurrences(self, signature_id: str) -> Occurrences:
         """Give how often a signature was seen, and resolved."""
         with self._store.reading() as view:

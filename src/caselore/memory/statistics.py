@@ -21,6 +21,19 @@ def occurrences(view: Reads, bank: str, signature: str) -> Occurrences:
     return Occurrences(seen.times, first, last, seen.resolved, seen.flaky)
 
 
+FEW = 3  # services that may share a failure before it is worth a look at how many do
+ENOUGH = 10  # services that a bank needs to tell what is common in it
+
+
+def rarity(view: Reads, bank: str, signature: str) -> float:
+    """Give how much a signature tells here: 1 if few services show it, near 0 if all do."""
+    shared = view.services(bank, signature)
+    if shared < FEW:
+        return 1.0
+    known = view.services(bank)
+    return 1.0 if known < ENOUGH else 1 - (shared - 1) / known
+
+
 def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:
     """Give each resolution's record on a signature, the best first."""
     tallies = view.tally(bank, signature)

@@ -96,6 +96,16 @@ class App:
 
         Touches no memory. Raises: OSError when a file cannot be opened.
         """
+        return self._read(log, green, name, budget, None)
+
+    def _read(
+        self,
+        log: Log,
+        green: Log | GreenLines | None,
+        name: str | None,
+        budget: int,
+        rarity: Callable[[Signature], float] | None,
+    ) -> Reading:
         from caselore import logs  # noqa: PLC0415
         from caselore.logs import engine  # noqa: PLC0415
 
@@ -109,6 +119,7 @@ class App:
                 green=passed,
                 budget=budget,
                 families=self._families,
+                rarity=rarity,
             )
 
     @cached_property
@@ -179,7 +190,7 @@ class App:
         passed = self._all_green(green, service, stage)
         return incidents.diagnose(
             self.memory,
-            self.read(log, passed, name=name),
+            self._read(log, passed, name, 40, lambda one: self.memory.rarity(one.id)),
             actor=who,
             now=self.now(),
             service=service,

@@ -106,6 +106,11 @@ class SqliteView:
     def seen(self, bank: str, signature: str) -> Seen:
         return Seen(*self._ask("seen", bank=bank, signature=signature).fetchone())
 
+    def services(self, bank: str, signature: str = "") -> int:
+        name = "services_of" if signature else "services"
+        values = {"signature": signature} if signature else {}
+        return int(self._ask(name, bank=bank, **values).fetchone()[0])
+
     def tally(self, bank: str, signature: str) -> list[Tally]:
         return [Tally(*row) for row in self._ask("tally", bank=bank, signature=signature)]
 

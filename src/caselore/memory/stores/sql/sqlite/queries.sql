@@ -80,6 +80,13 @@ SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
 FROM cases
 WHERE bank = :bank AND signature = :signature AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
 
+-- name: services_of
+SELECT count(DISTINCT service) FROM cases
+WHERE bank = :bank AND signature = :signature AND counts = 1 AND service <> ''
+
+-- name: services
+SELECT count(DISTINCT service) FROM cases WHERE bank = :bank AND counts = 1 AND service <> ''
+
 -- name: tally
 SELECT fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
 FROM cases
