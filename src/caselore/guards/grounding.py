@@ -46,6 +46,8 @@ def ungrounded(text: str, sources: Iterable[str]) -> tuple[Value, ...]:
 
 def grounded(value: Value, sources: Iterable[str]) -> bool:
     """Say whether a value stands verbatim, as a whole token, in one of the sources."""
+    if not value.normal:  # a quotation of blanks holds nothing that could be wrong
+        return True
     if value.kind == "number":
         return any(_stands_counted(value.normal, source) for source in sources)
     if value.kind in ("command", "quoted"):

@@ -268,3 +268,8 @@ def test_law_values_of_another_text_are_all_found(text: str, source: str) -> Non
     for value in values(text):
         if value.kind in {"version", "flag", "path", "url"} and value.normal not in known:
             assert value.text in missing
+
+
+@pytest.mark.parametrize("text", ['set it to " "', "use `  ` as the separator", "“ ” and « »"])
+def test_a_quotation_of_blanks_is_no_value_and_no_crash(text):
+    assert ungrounded(text, ["something else"]) == ()
