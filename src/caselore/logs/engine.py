@@ -219,21 +219,52 @@ def _collector(database: Any) -> Find:
     return find
 
 
-def first_hits(patterns: Sequence[str], name: str, kind: str = "") -> Find:
+def first_hits(patterns: Sequence[str], name: str, kind: str = "", *, worth: bool = True) -> Find:
     """Give a search that tells, of a piece of raw log, each pattern that it holds and where first.
 
-    At most one place a pattern: a log full of errors costs no more than a quiet one.
+    At most one place a pattern: a log full of errors costs no more than a quiet one. `worth`
+    says whether there is enough to search for compiling the native database to pay.
     """
     short = tuple(one_line(p) for p in patterns)
-    database = native_database(short, name, single=True) if kind in ("", "hyperscan") else None
+    place = _place(short, name, single=True)
+    native = kind == "hyperscan" or (
+        kind == "" and (worth or (place is not None and place.exists()))
+    )
+    database = native_database(short, name, single=True) if native else None
     if database is not None:
         return _collector(database)
-    chosen = _re2_set(short) if kind in ("", "re2") else None
-    compiled = [re.compile(p.encode(), re.M) for p in short]
+    return _first_by_re2(short) if kind != "re" else _first_by_re(short)
+
+
+def _first_by_re2(patterns: Sequence[str]) -> Find:
+    """Ask a set which patterns match at all, then each of those where."""
+    chosen = _re2_set(patterns)
+    if chosen is None:
+        return _first_by_re(patterns)
+    import re2  # noqa: PLC0415  it is there, else there were no set
+
+    options = _re2_options(re2)
+    single: dict[int, Any] = {}
 
     def find(data: bytes) -> Found:
-        numbers = range(len(compiled)) if chosen is None else chosen.Match(data) or ()
-        found = ((compiled[n].search(data), n) for n in numbers)
+        found: Found = []
+        for number in chosen.Match(data) or ():
+            if number not in single:
+                single[number] = re2.compile(f"(?m){patterns[number]}".encode(), options)
+            match = single[number].search(data)
+            if match:
+                found.append((match.start(), number))
+        return found
+
+    return find
+
+
+def _first_by_re(patterns: Sequence[str]) -> Find:
+    """Search for each pattern with the standard library."""
+    compiled = [re.compile(p.encode(), re.M) for p in patterns]
+
+    def find(data: bytes) -> Found:
+        found = ((pattern.search(data), n) for n, pattern in enumerate(compiled))
         return [(match.start(), n) for match, n in found if match]
 
     return find
@@ -257,17 +288,22 @@ def _re2(patterns: Sequence[str]) -> Find | None:
     return find
 
 
+def _re2_options(re2: Any) -> Any:
+    """Treat text as bytes, as the other engines do."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 96 << 20
+    options.log_errors = False
+    return options
+
+
 def _re2_set(patterns: Sequence[str]) -> Any:
     """Compile a set of google-re2; None where that is not installed."""
     try:
         import re2  # noqa: PLC0415  only where the native engine is not used
     except ImportError:
         return None
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = 96 << 20
-    options.log_errors = False
-    chosen = re2.Set.SearchSet(options)
+    chosen = re2.Set.SearchSet(_re2_options(re2))
     for pattern in patterns:
         chosen.Add(f"(?m){pattern}".encode())
     chosen.Compile()

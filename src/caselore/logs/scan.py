@@ -32,6 +32,7 @@ _MOST, _MOST_OF_LARGE = (
     3 << 20,
     640 << 10,
 )  # bytes to judge; of a very large log less, to keep pace
+_WORTH: Final = 24 << 20  # bytes for which compiling the native search pays
 _READ_AHEAD: Final = 4  # chunks
 _SEARCHERS: Final = 2  # threads; reading, counting and hashing take as long as half the search
 _KEPT: Final = 3  # first and last hits kept for each anchor
@@ -97,7 +98,7 @@ def _streamed(source: Source) -> Scanned:
     spots = [_Spot() for _ in patterns]
     digest = hashlib.sha256()
     places, counts = [0], [1]
-    search = _anchor_search()
+    search = _anchor_search(source.size >= _WORTH)
     with ThreadPoolExecutor(_SEARCHERS) as pool, ThreadPoolExecutor(1) as hasher:
         waiting: deque[_Pending] = deque()
         for chunk in source.chunks(CHUNK):
@@ -124,9 +125,9 @@ def _note(spots: Sequence[_Spot], pending: _Pending) -> None:
 
 
 @cache
-def _anchor_search() -> Find:
+def _anchor_search(worth: bool) -> Find:
     """Compile the anchors once."""
-    return first_hits(anchors()[0], "anchors")
+    return first_hits(anchors()[0], "anchors", worth=worth)
 
 
 @cache
