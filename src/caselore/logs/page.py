@@ -31,6 +31,7 @@ _STAMP: Final = (
     rb"(?: [0-9]{2}[OE][+ ]?)?(?:[ ]\|(?: [\w.-]+ \|)?)?"
 )
 _CLOCK: Final = rb"[\[(]?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,:][0-9]+)?[\])]?"
+_TEAMCITY: Final = rb"\[[0-9]{2}:[0-9]{2}:[0-9]{2}\][WEFi ]?:[ \t]+(?:\[[^\]\n]{1,60}\] ?)?"
 _ACTIONS: Final = rb"[^\t\n]{1,80}\t[^\t\n]{1,80}\t"
 _COMPOSE: Final = (  # a bare number is a line of quoted code
     rb"[A-Za-z][\w.-]{0,39}(?:[-_][0-9]{1,3}[ \t]|[ \t]{2})[ \t]*\|(?: |$)"
@@ -51,7 +52,7 @@ _PREFIX: Final = re.compile(
     + _BUILDKIT
     + rb")"
     rb"(?:[ \t]*" + _CLOCK + rb"[ \t]?)?(?:" + _HARNESS + rb")?"
-    rb"|^" + _CLOCK + rb"(?:" + _HARNESS + rb"|[ \t]|$)"
+    rb"|^" + _TEAMCITY + rb"|^" + _CLOCK + rb"(?:" + _HARNESS + rb"|[ \t]|$)"
     rb"|^" + _COMPOSE + rb"|^[ ]*INFO -  ?",
     re.M,
 )

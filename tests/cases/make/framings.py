@@ -191,6 +191,47 @@ def azure(command: str, lines: list[str], code: int) -> list[str]:
     )
 
 
+def teamcity(command: str, lines: list[str], code: int) -> list[str]:
+    head = f"##teamcity[blockOpened name='Verify' flowId='7'] {command}"
+    end = [
+        f"Process exited with code {code}",
+        f"Step Verify (Command Line) failed with exit code {code}",
+    ]
+    body = [
+        "Starting: /builds/agent/temp/agentTmp/custom_script71",
+        "in directory: /builds/shop/pay",
+        *lines,
+        *(end if code else ["Process exited with code 0"]),
+    ]
+    return ["TeamCity server version is 2025.11", "Collecting changes in 1 VCS root", head] + [
+        f"[08:14:{n // 60 % 60:02}] :\t [Step 1/1] {line}" for n, line in enumerate(body)
+    ]
+
+
+def zuul(command: str, lines: list[str], code: int) -> list[str]:
+    at = "2026-03-09 08:14:"
+    end = [
+        f"{at}59.000101 | ubuntu-noble | ERROR",
+        f"{at}59.000101 | ubuntu-noble | {{",
+        f'{at}59.000101 | ubuntu-noble |   "rc": {code}',
+    ]
+    return [
+        f"{at}02.117001 | Job console starting",
+        f"{at}03.000100 | LOOP [build-tests : {command}]",
+        *(
+            f"{at}{3 + n // 1000 % 50:02}.{n % 1000:03}100 | ubuntu-noble | {line}"
+            for n, line in enumerate(lines)
+        ),
+        *([] if code == 0 else [*end, f"{at}59.000101 | ubuntu-noble | }}"]),
+        f"{at}59.100000 | RUN END RESULT_NORMAL: [untrusted : shop/pay/playbooks/run.yaml@main]",
+    ]
+
+
+def circle(command: str, lines: list[str], code: int) -> list[str]:
+    end = [] if code == 0 else ["", f"Exited with code exit status {code}"]
+    return ["#!/bin/bash -eo pipefail", command, *lines, *end]
+
+
 FRAMES = {
     "gitlab": gitlab,
     "github": github,
@@ -198,6 +239,9 @@ FRAMES = {
     "jenkins": jenkins,
     "buildkite": buildkite,
     "azure": azure,
+    "teamcity": teamcity,
+    "zuul": zuul,
+    "circle": circle,
 }
 
 

@@ -1,4 +1,4 @@
-"""Puts a failing command into a longer job: steps that passed before it, work of the runner after it.
+"""Puts a failing command into a longer job: steps before it, work of the runner after it, any CI system.
 
 Must not change a line of the failing command's own output.
 """
@@ -6,9 +6,14 @@ Must not change a line of the failing command's own output.
 from __future__ import annotations
 
 import re
-from functools import cache
+import sys
+from functools import cache, partial
+from pathlib import Path
 
 from reading_cases import Case, cases
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cases" / "make"))
+import framings
 
 NOISE = (
     "pip-passing",
@@ -105,4 +110,21 @@ def with_an_after_script(case: Case) -> tuple[bytes, int] | None:
     return case.data[: mark.end()] + b"\n" + _AFTER.encode() + case.data[mark.end() :], 0
 
 
-LONGER = {"earlier steps": with_earlier_steps, "an after_script": with_an_after_script}
+_FRAMED = re.compile(rb"section_start|##\[|travis_time|_bk;|\[Pipeline\]|^~~~ ", re.M)
+
+
+def under(system: str, case: Case) -> tuple[bytes, int] | None:
+    """A log without any framing as this CI system would print it."""
+    if _FRAMED.search(case.data):
+        return None
+    text = case.data.decode("utf-8", "replace")
+    empty = framings.frame(system, "make verify", "@@", 1).split("\n")
+    above = next(n for n, line in enumerate(empty) if "@@" in line)
+    return framings.frame(system, "make verify", text, 1).encode(), above
+
+
+LONGER = {
+    "earlier steps": with_earlier_steps,
+    "an after_script": with_an_after_script,
+    **{f"under {system}": partial(under, system) for system in framings.FRAMES},
+}

@@ -174,7 +174,9 @@ def stands(case: Case, longer: tuple[bytes, int] | None) -> bool:
     if longer is None:
         return True
     short, there = reading_of(case), read(longer[0], name=case.file)
-    moved = None if short.failing_line is None else short.failing_line + longer[1]
+    if short.failing_line is None:
+        return True  # nothing was found that could be found again
+    moved = short.failing_line + longer[1]
     return (moved, short.signature.id) == (there.failing_line, there.signature.id)
 
 
