@@ -48,6 +48,10 @@ class Weights:
         "runner",
         "flaky",
     )
+    alike: float = 0.7
+    """From this part of equal text on, the way of failing need not be compared."""
+    hardly_alike: float = 0.25
+    """Least part of equal text where the way of failing is not told."""
     question: float = 0.3
     """Least part of a person's question that must stand in a record for it to be an answer."""
 
@@ -79,6 +83,7 @@ class Sought:
     branch: str = ""
     deployment: str = ""
     text: str = ""
+    kinds: frozenset[str] = frozenset()
     question: bool = False
 
 
@@ -88,6 +93,7 @@ class Candidate(NamedTuple):
     row: CaseRow
     likeness: float
     confirmers: tuple[str, ...]
+    kinds: frozenset[str] = frozenset()
 
 
 class Scored(NamedTuple):
@@ -126,7 +132,7 @@ def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Sc
     similar = _similar(sought, one, likeness, weights)
     signals = tuple(near + rest)
     total = round(sum(signal.points for signal in signals), 2)
-    why_not = _why_not(sought, row, same, similar, likeness, weights)
+    why_not = _why_not(sought, one, same, similar, likeness, weights)
     return Scored(row, total, same, similar, signals, why_not, one.likeness)
 
 
@@ -210,7 +216,18 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
     if sought.question:
         return one.likeness >= weights.question
     near = same_family(sought, one.row) and sought.service == one.row.service != ""
-    return near and likeness >= _floor(sought, one.row, weights)
+    return (
+        near and likeness >= _floor(sought, one.row, weights) and _same_way(sought, one, weights)
+    )
+
+
+def _same_way(sought: Sought, one: Candidate, weights: Weights) -> bool:
+    """Say whether both failed in one way; where that is not told, alike words must tell it."""
+    if one.likeness >= weights.alike:
+        return True
+    if not sought.kinds or not one.kinds:
+        return one.likeness >= weights.hardly_alike
+    return bool(sought.kinds & one.kinds)
 
 
 def _floor(sought: Sought, row: CaseRow, weights: Weights) -> float:
@@ -219,14 +236,18 @@ def _floor(sought: Sought, row: CaseRow, weights: Weights) -> float:
 
 
 def _why_not(
-    sought: Sought, row: CaseRow, same: bool, similar: bool, likeness: float, weights: Weights
+    sought: Sought, one: Candidate, same: bool, similar: bool, likeness: float, weights: Weights
 ) -> str:
+    row = one.row
     if same or similar:
         return _UNRESOLVED.get(row.status, "")
     if sought.question:
         return "too little of the question stands in it"
-    return _difference(
-        sought, row, f"{likeness:g} of {_floor(sought, row, weights):g} points for likeness"
+    floor = _floor(sought, row, weights)
+    return _difference(sought, row) or (
+        f"below the floor: {likeness:g} of {floor:g} points for likeness"
+        if likeness < floor
+        else _other_way(sought, one)
     )
 
 
@@ -237,7 +258,7 @@ _UNRESOLVED = {
 }
 
 
-def _difference(sought: Sought, row: CaseRow, reached: str) -> str:
+def _difference(sought: Sought, row: CaseRow) -> str:
     if other_family(sought, row):
         return f"other family: {row.family}"
     if sought.signature == row.signature:
@@ -246,4 +267,12 @@ def _difference(sought: Sought, row: CaseRow, reached: str) -> str:
         return f"other failure, other service: {row.service or 'unknown'}"
     if not same_family(sought, row):
         return "the family of one of them is unknown"
-    return f"below the floor: {reached}"
+    if not row.service:
+        return "neither names its service, so only the same signature would do"
+    return ""
+
+
+def _other_way(sought: Sought, one: Candidate) -> str:
+    if not sought.kinds or not one.kinds:
+        return "too few words alike to call it similar"
+    return f"failed in another way: {', '.join(sorted(one.kinds))}"

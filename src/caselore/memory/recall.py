@@ -13,6 +13,7 @@ from functools import partial
 
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
+from caselore.memory.kinds import kinds
 from caselore.memory.ports import Alike, Index, Reads, Tally
 from caselore.memory.projection import project
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
@@ -76,7 +77,10 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     texts = _Texts(view, asking.bank, sought)
     scored = [
         score(
-            sought, Candidate(row, texts.likeness(row), people.of(row)), asking.weights, asking.now
+            sought,
+            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row)),
+            asking.weights,
+            asking.now,
         )
         for row in rows
     ]
@@ -100,6 +104,7 @@ def sought_of(row: CaseRow, text: str) -> Sought:
         branch=row.branch,
         deployment=row.deployment,
         text=text,
+        kinds=kinds(row.title, text),
     )
 
 
@@ -226,6 +231,14 @@ class _Texts:
             self._known[text] = self._measure(text)
         return self._known[text]
 
+    def kinds(self, row: CaseRow) -> frozenset[str]:
+        """Give the ways in which a case failed; its block is read only if its line tells none."""
+        told = kinds(row.title)
+        if told or self._sought.question:
+            return told
+        body = json.loads(self._view.bodies(self._bank, [row.seq])[row.seq])
+        return kinds("", str(body["incident"]["block"]))
+
     def _text(self, row: CaseRow, read: dict[int, Body]) -> str:
         incident = read[row.seq]["incident"]
         if not self._sought.question:
@@ -243,13 +256,13 @@ class _Texts:
 def _hits(
     view: Reads, people: _People, asking: Asking, scored: Iterable[Scored]
 ) -> tuple[Hit, ...]:
-    best: dict[tuple[str, str, str, str], Scored] = {}
-    for one in scored:
-        row = one.row
-        alike = (row.signature, row.status, row.fix, row.result)
-        if len(best) < asking.limit:
-            best.setdefault(alike, one)
-    return tuple(_hit(view, people, one, asking.until) for one in best.values())
+    """Give the best of each group of equals; only where places are left, more of a group."""
+    ranked = list(scored)
+    groups = [(one.row.signature, one.row.status, one.row.fix, one.row.result) for one in ranked]
+    firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
+    others = (place for place, group in enumerate(groups) if firsts[group] != place)
+    chosen = [*sorted(firsts.values()), *others][: asking.limit]
+    return tuple(_hit(view, people, ranked[place], asking.until) for place in sorted(chosen))
 
 
 def _hit(view: Reads, people: _People, one: Scored, until: str) -> Hit:

@@ -25,6 +25,7 @@ SOUGHT = Sought(
     branch="main",
     deployment="1057",
     text="…",
+    kinds=frozenset({"time"}),
 )
 
 
@@ -39,7 +40,9 @@ def row(id="inc_old", **changes) -> CaseRow:
 
 
 def scored(likeness=0.0, people=("ana",), sought=SOUGHT, weights=None, now=NOW, **changes):
-    return score(sought, Candidate(row(**changes), likeness, people), weights or Weights(), now)
+    told = frozenset({changes.pop("kind", "time")} - {""})
+    one = Candidate(row(**changes), likeness, people, told)
+    return score(sought, one, weights or Weights(), now)
 
 
 def points(one):
@@ -84,13 +87,17 @@ def test_the_score_is_the_sum_of_its_signals_and_each_has_a_reason():
         ({"signature": "sig1:b", "service": "user"}, {}, False, False, "other service: user"),
         ({"signature": "sig1:b", "family": "missing-variable"}, {}, False, False, "other family: missing-variable"),
         ({"signature": "sig1:b", "unit": "", "environment": "", "branch": ""}, {}, False, True, ""),
+        ({"signature": "sig1:b", "kind": "permission"}, {}, False, False, "failed in another way: permission"),
+        ({"signature": "sig1:b", "kind": ""}, {}, False, False, "too few words alike"),
+        ({"signature": "sig1:b", "kind": "", "likeness": 0.3}, {}, False, True, ""),
+        ({"signature": "sig1:b", "kind": "permission", "likeness": 0.8}, {}, False, True, ""),
         ({"signature": "sig1:b", "unit": "", "family": "lint"}, {"family": "lint"}, False, False, "below the floor: 45 of 55"),
         ({"signature": "sig1:b", "family": "unknown"}, {}, False, False, "family of one of them is unknown"),
         ({"signature": "sig1:b"}, {"family": "unknown"}, False, False, "family of one of them is unknown"),
         ({"status": "observed", "result": ""}, {}, True, True, "not resolved yet"),
         ({"status": "refuted", "result": ""}, {}, True, True, "refuted"),
         ({}, {"generic": True, "unit": "", "branch": ""}, False, False, "generic signature"),
-        ({"service": ""}, {"service": "", "signature": "sig1:b"}, False, False, "below the floor"),
+        ({"service": ""}, {"service": "", "signature": "sig1:b"}, False, False, "neither names its service"),
     ],
 )  # fmt: skip
 def test_why_a_near_case_is_a_precedent_or_not(changes, sought, same, similar, why_not):

@@ -112,12 +112,12 @@ def test_a_fix_that_failed_is_shown_as_that_below_the_one_that_worked(memory):
 
     hits = memory.recall(incident="4").hits
 
-    assert [hit.case.outcome.result for hit in hits] == ["succeeded", "failed"]
+    assert [hit.case.outcome.result for hit in hits] == ["succeeded", "failed", "failed"]
     assert "did not work" in {signal.name for signal in hits[1].signals}
     assert hits[1].standing_for == 2
 
 
-def test_precedents_alike_take_one_place_with_their_count_and_their_people(memory):
+def test_precedents_alike_leave_room_for_others_and_tell_their_count_and_people(memory):
     for number, who in enumerate([ANA, ANA, ANA, BO, CY] * 2):
         confirmed(memory, str(number), actor=who)
     confirmed(memory, "90", {**BATCHES, "resolution": "Drop the index first."})
@@ -126,10 +126,18 @@ def test_precedents_alike_take_one_place_with_their_count_and_their_people(memor
     hits = memory.recall(incident="99").hits
 
     assert [(hit.standing_for, hit.confirmers) for hit in hits] == [
-        (10, ("ana", "bo", "cy")),
+        *[(10, ("ana", "bo", "cy"))] * 4,
         (1, ("ana",)),
     ]
-    assert hits[0].score - hits[1].score == pytest.approx(10, abs=0.5)
+    assert hits[0].score - hits[-1].score == pytest.approx(10, abs=0.5)
+
+
+def test_two_confirmed_with_the_same_fix_are_both_shown(memory):
+    confirmed(memory, "1017", BATCHES)
+    confirmed(memory, "1057", BATCHES)
+    memory.observe(failure("1063"), CI)
+
+    assert sorted(names(memory.recall(incident="1063").hits)) == ["1017", "1057"]
 
 
 def test_a_generic_signature_never_makes_a_failure_known(memory):
@@ -215,7 +223,7 @@ def test_people_who_saw_a_fix_fail_do_not_raise_it(memory):
         confirmed(memory, str(number), LONGER, actor=who)
     memory.observe(failure("9"), CI)
 
-    (hit,) = memory.recall(incident="9").hits
+    hit = memory.recall(incident="9").hits[0]
 
     assert hit.confirmers == ("ana", "bo", "cy")
     assert "independent confirmations" not in {signal.name for signal in hit.signals}

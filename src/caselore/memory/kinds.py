@@ -1,0 +1,32 @@
+"""Tells in which way something failed, from its words: out of time, forbidden, not found, …
+
+Two failures of one family and service may still have nothing in common: a migration that ran out
+of time is not helped by what helped one that lacked a permission. The words stand in kinds.toml.
+Must not decide what is similar: `ranking` does.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
+
+_READ = 2_000  # characters of a text that are looked at
+
+
+@cache
+def _table() -> dict[str, re.Pattern[str]]:
+    text = resources.files("caselore.memory").joinpath("kinds.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    return {name: re.compile("|".join(words), re.IGNORECASE) for name, words in table.items()}
+
+
+@lru_cache(maxsize=4096)
+def kinds(title: str, block: str = "") -> frozenset[str]:
+    """Give the ways in which a failure speaks of failing: by its line, else by its block."""
+    return _told(title[:_READ]) or _told(block[:_READ])
+
+
+def _told(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _table().items() if pattern.search(text))
