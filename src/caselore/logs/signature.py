@@ -20,6 +20,7 @@ from caselore.logs.reading import Signature
 VERSION: Final = "sig1"
 BODY_LINES: Final = 20
 GENERIC_BELOW: Final = 0.3
+_HEAD_WIDTH: Final = 160  # a longer line says more than a generic head; it also bounds the search
 _FRAME: Final = re.compile(
     r"^\s*(?:at |File \"|#\d+ |from \S+:\d+|\.\.\. \d+ more|in \S+:\d+|goroutine \d+"
     r"|\S+\.(?:go|rs|js|ts|php|exs?|rb|py):\d+)"
@@ -140,7 +141,7 @@ def _frame(block: Sequence[str]) -> str:
 
 def is_generic(line: str) -> bool:
     """Say whether a masked line is one that never identifies a failure alone."""
-    return any(pattern.search(line) for pattern in _heads()[0])
+    return len(line) <= _HEAD_WIDTH and any(pattern.search(line) for pattern in _heads()[0])
 
 
 def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:

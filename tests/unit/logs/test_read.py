@@ -6,6 +6,7 @@ import io
 import json
 import resource
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -252,3 +253,24 @@ def test_rarity_lowers_what_an_identity_is_worth() -> None:
     assert common.id == plain.id
     assert common.specificity < plain.specificity
     assert common.generic
+
+
+@pytest.mark.parametrize(
+    "piece", ['"', "'", "(", "a.b:1:", "- ", "/a", "0", "1.", "error: ", "{", "\t", "✗ "]
+)
+@pytest.mark.parametrize("head", ["", "error: ", "FAILED ", "E   ", 'The command "', "fatal: "])
+def test_no_line_takes_longer_than_its_length_deserves(head: str, piece: str) -> None:
+    log = (head + piece * (40_000 // len(piece)) + " exited with 1.\n").encode()
+    before = time.process_time()
+
+    read(log, name="hostile")
+
+    assert time.process_time() - before < 2
+
+
+def test_several_threads_read_at_once() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        readings = list(pool.map(of, [FAILING, PASSING] * 20))
+
+    assert {r.signature.id for r in readings[::2]} == {of(FAILING).signature.id}
+    assert all(r.failing_line is None for r in readings[1::2])
