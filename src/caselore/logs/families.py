@@ -35,6 +35,16 @@ _OPEN: Final = frozenset(
         "test-error",
     )
 )
+# Families that say that something ended, not what it was that ended.
+_VAGUE: Final = frozenset(("timeout", "unknown", "configuration", "test-error", "runner", "crash"))
+_STOPPED: Final = re.compile(
+    r"(?i)time[ds]?[ -]?out|deadline|took (?:longer|too long)|gave up|no response|cancel|abort|killed"
+    r"|rolled back|terminated|stopped|exceed|still running|limit"
+)
+_MIGRATION: Final = re.compile(
+    r"(?i)\bmigrat(?:ion|ions|ing|e)\b|schema change|\bbackfill|\bALTER TABLE\b|\balembic\b|\bflyway\b"
+    r"|\bliquibase\b|\bknex\b|\bsequelize\b"
+)
 _CLAIM: Final = re.compile(r"(?i)\bassert|\bexpect(?:ed|s)?\b")
 
 
@@ -77,8 +87,33 @@ def shipped() -> tuple[Family, ...]:
     return families_of(tomllib.loads(text)["family"])
 
 
-def family_of(lines: Sequence[str], hint: str = "", extra: Sequence[Family] = ()) -> Family:
-    """Name the family of a block, its failing line first; `hint` is what its reader thinks."""
+def family_of(
+    lines: Sequence[str],
+    hint: str = "",
+    extra: Sequence[Family] = (),
+    above: Sequence[str] = (),
+) -> Family:
+    """Name the family of a block, its failing line first; `hint` is what its reader thinks.
+
+    `above` is what the failed command said before the block.
+    """
+    found = _by_block(lines, hint, extra)
+    if found.name in _VAGUE and lines and _cut_short(lines[0]) and _migrating([*lines, *above]):
+        return {family.name: family for family in shipped()}["migration"]
+    return found
+
+
+def _cut_short(line: str) -> bool:
+    """Say whether a failing line speaks of time, or of something that was stopped."""
+    return bool(_STOPPED.search(line[:_WIDTH])) and not _CLAIM.search(line[:_WIDTH])
+
+
+def _migrating(lines: Sequence[str]) -> bool:
+    """Say whether a database migration was going on: its end is that of the migration."""
+    return any(_MIGRATION.search(line[:_WIDTH]) for line in lines)
+
+
+def _by_block(lines: Sequence[str], hint: str, extra: Sequence[Family]) -> Family:
     seen = [line[:_WIDTH] for line in lines[:_LINES]]
     for family in extra:
         if family.matches(seen):

@@ -26,6 +26,7 @@ from caselore.logs.source import Source
 from caselore.logs.truncation import notes_on_cuts
 
 BUDGET: Final = 40
+_ABOVE: Final = 25  # lines before a block that may tell what was going on
 _BLOCK_LINES: Final = 60
 Rarity = Callable[[Signature], float]
 
@@ -108,7 +109,8 @@ def _signed(
     raw = judged.page.lines[judged.line]
     line = masked_text([raw])
     lines = tuple(block.split("\n"))
-    family = family_table.family_of((line, *lines), top.family, extra)
+    above = judged.page.lines[max(0, top.first - _ABOVE) : top.first]
+    family = family_table.family_of((line, *lines), top.family, extra, above)
     parts = [
         part and masked_text([part]) for part in (top.unit, top.error, top.message, top.frame)
     ]

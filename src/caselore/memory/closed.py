@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
+from caselore.guards import names, secrets
+from caselore.guards.names import quoted
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.records import (
     BLOCK_LIMIT,
@@ -25,6 +27,16 @@ from caselore.memory.records import (
     short,
 )
 from caselore.memory.writing import outcome_body, proposal_body
+
+CHECKS: dict[str, Callable[[str], str]] = {
+    "service": names.check_service,
+    "environment": names.check_environment,
+    "branch": names.check_branch,
+    "commit": names.check_commit,
+    "deployment": names.check_deployment,
+    "stage": names.check_stage,
+}
+"""The rule of each name of a run: the same as that of the command line."""
 
 Sign = Callable[[str], Signed]
 Screen = Callable[[str], tuple[str, tuple[str, ...]]]
@@ -78,12 +90,18 @@ class _Screened:
         self.findings: dict[str, None] = {}
 
     def text(self, name: str, limit: int = TEXT_LIMIT) -> str:
-        return self.clean(prose(name, _given(self._row, name), limit=limit))
+        return self.clean(_shown(name, prose(name, _given(self._row, name), limit=limit)))
 
     def clean(self, text: str) -> str:
         masked, found = self._screen(text) if text else ("", ())
         self.findings.update(dict.fromkeys(found))
         return masked
+
+
+def _shown(label: str, text: str) -> str:
+    if "\0" in text:
+        raise BadInput(f"{label} holds a NUL character")
+    return text
 
 
 def _given(row: Mapping[str, Any], name: str) -> Any:
@@ -95,25 +113,36 @@ def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
     value = _given(row, name)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    return short(name, value, limit=NAME_LIMIT, needed=needed).strip()
+    text = short(name, value, limit=NAME_LIMIT, needed=needed).strip()
+    return names.check_name(text, name) if text else ""
+
+
+def _of_run(row: Mapping[str, Any], field: str, what: str = "", *, needed: bool = False) -> str:
+    """Give a name of the run by its rule."""
+    name = _name(row, field, needed=needed)
+    return CHECKS[what or field](name) if name else ""
+
+
+def masked_url(value: object) -> str:
+    """Give an address without what it may hold of a secret. Raises BadInput for none."""
+    text = short("url", value, limit=names.URL_LIMIT)
+    return secrets.redact(names.check_url(text)).text if text else ""
 
 
 def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incident:
-    service = _name(row, "service", needed=True)
-    deployment = _name(row, "deployment_id", needed=True).removeprefix("#")
-    if not deployment:
-        raise BadInput("deployment_id is empty")
+    service = _of_run(row, "service", needed=True)
+    deployment = _of_run(row, "deployment_id", "deployment", needed=True)
     raw = prose("error", _given(row, "error"), limit=BLOCK_LIMIT, needed=True)
     error = screened.text("error", BLOCK_LIMIT)
     lines = error.count("\n") + 1
     return Incident(
         service=service,
-        environment=_name(row, "environment"),
-        branch=_name(row, "branch"),
-        commit=_name(row, "commit"),
+        environment=_of_run(row, "environment"),
+        branch=_of_run(row, "branch"),
+        commit=_of_run(row, "commit"),
         deployment=deployment,
-        stage=_name(row, "stage"),
-        url=short("url", _given(row, "url"), limit=4_000),
+        stage=_of_run(row, "stage"),
+        url=masked_url(_given(row, "url")),
         signature=sign(error),
         block=error,
         excerpt=(Quoted(1, lines, error, "imported"),),
@@ -128,13 +157,13 @@ def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incide
 
 def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str, str], ...]:
     """Keep every other field, so that an import loses nothing."""
-    names = [short("a field's name", name, needed=True) for name in row if name not in READ]
-    names = [name for name in names if row[name] not in (None, "")]
+    fields = [names.check_name(name, "field's name") for name in row if name not in READ]
+    fields = [name for name in fields if row[name] not in (None, "")]
     if row.get("outcome") and not row.get("confirmed_by"):
-        names.append("outcome")
-    if len(names) > MOST_ATTRIBUTES:
-        raise BadInput(f"{len(names)} unknown fields; the limit is {MOST_ATTRIBUTES}")
-    return tuple((name, screened.clean(_attribute(name, row[name]))) for name in sorted(names))
+        fields.append("outcome")
+    if len(fields) > MOST_ATTRIBUTES:
+        raise BadInput(f"{len(fields)} unknown fields; the limit is {MOST_ATTRIBUTES}")
+    return tuple((name, screened.clean(_attribute(name, row[name]))) for name in sorted(fields))
 
 
 def _attribute(name: str, value: Any) -> str:
@@ -142,7 +171,7 @@ def _attribute(name: str, value: Any) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{name} is no JSON value: {error}") from error
-    return prose(name, text)
+    return _shown(name, prose(name, text))
 
 
 def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:
@@ -156,7 +185,7 @@ def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         at = at.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise BadInput(f"{name} is no ISO date: {value[:40]!r}") from None
+        raise BadInput(f"{name} is no ISO date: {quoted(value)}") from None
     if not OLDEST <= at <= now + timedelta(days=1):
         raise BadInput(f"{name} is {at:%Y-%m-%d}: in the future or before {OLDEST:%Y}")
     return at
@@ -168,14 +197,14 @@ def _verdict(
     person, cause = _person(row), screened.text("root_cause")
     resolution, result = screened.text("resolution"), _result(row)
     precedents = _list(row, "related_historical_incident")
-    why_failed, proof = screened.text("why_failed"), _list(row, "proof")
+    why_failed, proof = screened.text("why_failed"), _proof(row)
     if bool(person) != bool(confirmed):
         missing = "confirmed_at" if person else "confirmed_by"
         raise BadInput(f"{missing} is missing: a confirmation names the person and the date")
     if person and confirmed:
         _complete(root_cause=cause, resolution=resolution, outcome=result)
-        names = [one.removeprefix("#") for one in precedents]
-        body = outcome_body(cause, resolution, result, why_failed, names, proof, person)
+        targets = [one.removeprefix("#") for one in precedents]
+        body = outcome_body(cause, resolution, result, why_failed, targets, proof, person)
         return "confirm", {**body, "origin": {"actor": f"human:{person}", "at": stamp(confirmed)}}
     if cause or resolution:
         return "propose", proposal_body(cause, resolution, ())
@@ -192,15 +221,16 @@ def _person(row: Mapping[str, Any]) -> str:
     name = _name(row, "confirmed_by")
     role, colon, rest = name.partition(":")
     if colon and role.lower() in {"agent", "ci", "system", "import"}:
-        raise BadInput(f"confirmed_by is {name!r}: only a person confirms")
-    return rest.strip() if colon and role.lower() == "human" else name
+        raise BadInput(f"confirmed_by is {quoted(name)}: only a person confirms")
+    person = rest.strip() if colon and role.lower() == "human" else name
+    return names.check_person(person, "confirmed_by") if person else ""
 
 
 def _result(row: Mapping[str, Any]) -> str:
     value = _given(row, "outcome")
     word = " ".join(short("outcome", value).lower().replace("_", " ").split())
     if word and word not in WORDS:
-        raise BadInput(f"outcome is {value[:40]!r}; known words: {', '.join(WORDS)}")
+        raise BadInput(f"outcome is {quoted(value)}; known words: {', '.join(WORDS)}")
     return WORDS[word] if word else ""
 
 
@@ -210,3 +240,15 @@ def _list(row: Mapping[str, Any], name: str) -> list[str]:
     if len(items) > 50:
         raise BadInput(f"{name} has {len(items)} entries; the limit is 50")
     return [_name({name: one}, name, needed=True) for one in items]
+
+
+def _proof(row: Mapping[str, Any]) -> list[str]:
+    """Give the proofs, which are addresses as a rule, without what they hold of a secret."""
+    value = _given(row, "proof")
+    if isinstance(value, list):
+        return _list({"proof": [_masked(one) for one in value]}, "proof")
+    return _list({"proof": _masked(value)}, "proof")
+
+
+def _masked(value: Any) -> Any:
+    return secrets.redact(value).text if isinstance(value, str) else value

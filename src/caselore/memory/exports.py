@@ -11,12 +11,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
+from caselore.guards import names, secrets
+from caselore.guards.names import quoted
 from caselore.memory.cases import VERDICTS
+from caselore.memory.closed import CHECKS, masked_url
 from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp, unstamp
 from caselore.memory.ledger import Entry
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
-from caselore.memory.records import Actor, Incident, Kind, prose, short
+from caselore.memory.records import Actor, Incident, Kind, Role, prose, short
 from caselore.memory.rows import CaseRow
 from caselore.memory.writing import flake_body, outcome_body, proposal_body, why_body
 
@@ -93,13 +96,15 @@ def fingerprint(action: str, actor: str, at: str, body: Body) -> str:
 def read_exported(row: Mapping[str, Any]) -> Exported:
     """Read one exported row. Raises BadInput with the reason."""
     if row.get("caselore") != FORMAT:
-        raise BadInput(f"format {row.get('caselore')!r}; this caselore reads {FORMAT}")
+        raise BadInput(f"format {quoted(row.get('caselore'))}; this caselore reads {FORMAT}")
     if row.get("kind") != Kind.INCIDENT.value:
-        raise BadInput(f"kind is {row.get('kind')!r}; only incidents can be imported")
+        raise BadInput(f"kind is {quoted(row.get('kind'))}; only incidents can be imported")
     try:
+        _check_names(row["incident"])
+        row = _masked(row) if _holds_secret(row) else row
         return Exported(
-            id=short("id", row["id"], limit=80, needed=True),
-            incident=incident_of(row["incident"]),
+            id=names.check_name(short("id", row["id"], limit=80, needed=True), "id"),
+            incident=incident_of({**row["incident"], "url": masked_url(row["incident"]["url"])}),
             happened_at=unstamp(row["happened_at"]),
             sources=tuple(short("a source", one, limit=4_000) for one in row["sources"]),
             findings=tuple(short("a finding", one) for one in row["findings"]),
@@ -110,14 +115,47 @@ def read_exported(row: Mapping[str, Any]) -> Exported:
         raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
 
 
+def _check_names(incident: Body) -> None:
+    """Hold a run's names to the rules by which they are taken everywhere. Raises BadInput."""
+    for label, check in CHECKS.items():
+        if short(label, incident[label]):
+            check(incident[label])
+
+
+def _holds_secret(row: Mapping[str, Any]) -> bool:
+    return bool(secrets.redact("\n".join(_texts(row))).findings)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+
+
+def _masked(value: Any) -> Any:
+    """Give a JSON value whose texts hold no secret."""
+    if isinstance(value, str):
+        return secrets.redact(value).text
+    if isinstance(value, list):
+        return [_masked(one) for one in value]
+    return (
+        {name: _masked(one) for name, one in value.items()} if isinstance(value, dict) else value
+    )
+
+
 def _origin(actor: str, at: str) -> Body:
-    return {"actor": str(Actor.parse(actor)), "at": stamp(unstamp(at))}
+    who = Actor.parse(actor)
+    check = names.check_person if who.role is Role.HUMAN else names.check_name
+    check(who.name, "actor's name")
+    return {"actor": str(who), "at": stamp(unstamp(at))}
 
 
 def _read_said(one: Mapping[str, Any]) -> Said:
     action, body = one["kind"], one["body"]
     if action not in VERDICTS:
-        raise BadInput(f"unknown verdict {action!r}")
+        raise BadInput(f"unknown verdict {quoted(action)}")
     return Said(action, {**_READERS[action](body), "origin": _origin(one["actor"], one["at"])})
 
 

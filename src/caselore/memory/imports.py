@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
+from caselore.guards.secrets import redact
 from caselore.memory import gate
 from caselore.memory.closed import Screen, Sign, read_closed
 from caselore.memory.encoding import Body
@@ -121,7 +122,7 @@ class Importer:
                 try:
                     self._take(pen, self._read(row, now), before)
                 except BadInput as error:
-                    before.refused.append((number, str(error)))
+                    before.refused.append((number, redact(str(error)).text))
         return before
 
     def _read(self, row: Any, now: datetime) -> Arrival:

@@ -6,6 +6,7 @@ Must not guess: what fits several is refused with the list.
 from __future__ import annotations
 
 from caselore.errors import Ambiguous, NotFound
+from caselore.guards.names import quoted
 from caselore.memory.ports import Reads
 from caselore.memory.rows import CaseRow, ErasedRow
 
@@ -23,7 +24,9 @@ def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
     if not fits:
         raise _missing(view, bank, name)
     if len(fits) > 1:
-        raise Ambiguous(f"{ref} fits {len(fits)} incidents: " + "; ".join(map(_label, fits[:8])))
+        raise Ambiguous(
+            f"{quoted(ref)} fits {len(fits)} incidents: " + "; ".join(map(_label, fits[:8]))
+        )
     return fits[0]
 
 
@@ -49,7 +52,8 @@ def _label(row: CaseRow) -> str:
 
 def _missing(view: Reads, bank: str, name: str) -> NotFound:
     stone = view.tombstone(bank, name)
-    return NotFound(erased_words(stone)) if stone else NotFound(f"no incident is named {name!r}")
+    words = erased_words(stone) if stone else f"no incident is named {quoted(name)}"
+    return NotFound(words)
 
 
 def erased_words(stone: ErasedRow) -> str:

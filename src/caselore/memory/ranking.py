@@ -35,7 +35,7 @@ class Weights:
     floor: float = 35
     """Least points for likeness alone, outcome and recency left out, to be called similar."""
     broad_floor: float = 55
-    """The same where family or signature is broad: two failing tests are often unrelated."""
+    """The same where the family is broad: two failing tests are often unrelated."""
     broad_families: tuple[str, ...] = (
         "test-assertion",
         "test-error",
@@ -48,8 +48,6 @@ class Weights:
         "runner",
         "flaky",
     )
-    alike: float = 0.7
-    """From this part of equal text on, the way of failing need not be compared."""
     hardly_alike: float = 0.25
     """Least part of equal text where the way of failing is not told."""
     question: float = 0.3
@@ -216,22 +214,18 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
     if sought.question:
         return one.likeness >= weights.question
     near = same_family(sought, one.row) and sought.service == one.row.service != ""
-    return (
-        near and likeness >= _floor(sought, one.row, weights) and _same_way(sought, one, weights)
-    )
+    return near and likeness >= _floor(one.row, weights) and _same_way(sought, one, weights)
 
 
 def _same_way(sought: Sought, one: Candidate, weights: Weights) -> bool:
     """Say whether both failed in one way; where that is not told, alike words must tell it."""
-    if one.likeness >= weights.alike:
-        return True
     if not sought.kinds or not one.kinds:
         return one.likeness >= weights.hardly_alike
     return bool(sought.kinds & one.kinds)
 
 
-def _floor(sought: Sought, row: CaseRow, weights: Weights) -> float:
-    broad = row.family in weights.broad_families or sought.generic or row.generic
+def _floor(row: CaseRow, weights: Weights) -> float:
+    broad = row.family in weights.broad_families
     return weights.broad_floor if broad else weights.floor
 
 
@@ -243,7 +237,7 @@ def _why_not(
         return _UNRESOLVED.get(row.status, "")
     if sought.question:
         return "too little of the question stands in it"
-    floor = _floor(sought, row, weights)
+    floor = _floor(row, weights)
     return _difference(sought, row) or (
         f"below the floor: {likeness:g} of {floor:g} points for likeness"
         if likeness < floor

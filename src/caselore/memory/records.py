@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from caselore.errors import BadInput
+from caselore.guards.names import quoted
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 NAME_LIMIT = 500  # characters of a service, branch, stage, unit and the like
@@ -107,7 +108,7 @@ class Actor:
         """Read `human:ana`. Raises BadInput for anything else."""
         role, colon, name = text.partition(":")
         if not colon or role not in {one.value for one in Role}:
-            raise BadInput(f"no actor: {text!r}; it reads like human:ana")
+            raise BadInput(f"no actor: {quoted(text)}; it reads like human:ana")
         return cls(name, Role(role))
 
 

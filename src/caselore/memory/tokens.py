@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from caselore.errors import Ambiguous, BadInput, NotFound, Refused
+from caselore.guards import names
 from caselore.memory.encoding import Body, stamp, unstamp
-from caselore.memory.records import Actor, Role, TokenInfo, short
+from caselore.memory.records import Actor, Role, TokenInfo
 from caselore.memory.rows import TokenRow
 
 if TYPE_CHECKING:
@@ -37,10 +38,11 @@ def token_body(
     """Give what the ledger keeps of a new token. Raises BadInput for a date in the past."""
     if role not in {Role.HUMAN, Role.CI, Role.AGENT}:
         raise BadInput(f"no token of role {role.value}: human, ci or agent")
+    check = names.check_person if role is Role.HUMAN else names.check_name
     if expires is not None and expires <= at:
         raise BadInput("the expiry date is past")
     return {
-        "name": short("the token's name", name, needed=True),
+        "name": check(name, "token's name"),
         "role": role.value,
         "hash": _hash(text),
         "created_at": stamp(at),
@@ -72,10 +74,11 @@ def pick(rows: list[TokenRow], name_or_id: str) -> TokenRow:
     """Give the living token of that id or name. Raises NotFound or Ambiguous."""
     fits = [one for one in rows if name_or_id in {one.id, one.name} and not one.revoked_at]
     if not fits:
-        raise NotFound(f"no token is named {name_or_id!r}", hint="See `caselore token list`.")
+        words = f"no token is named {names.quoted(name_or_id)}"
+        raise NotFound(words, hint="See `caselore token list`.")
     if len(fits) > 1:
         ids = ", ".join(one.id for one in fits)
-        raise Ambiguous(f"{name_or_id} fits several tokens: {ids}")
+        raise Ambiguous(f"{names.quoted(name_or_id)} fits several tokens: {ids}")
     return fits[0]
 
 

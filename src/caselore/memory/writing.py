@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
+from caselore.guards.names import quoted
 from caselore.memory import gate
 from caselore.memory.encoding import Body, digest, incident_body, stamp
 from caselore.memory.naming import erased_words
@@ -98,7 +99,7 @@ def outcome_body(
 ) -> Body:
     """Give what the ledger keeps of an outcome. Raises BadInput where it says too little."""
     if result not in RESULTS:
-        raise BadInput(f"result is {result!r}; it must be succeeded or failed")
+        raise BadInput(f"result is {quoted(result)}; it must be succeeded or failed")
     if why_failed and result == "succeeded":
         raise BadInput("why it failed is given, but the result is succeeded")
     return {

@@ -122,7 +122,7 @@ BAD = [
     ({"service": "s" * 501}, "the limit is 500"),
     ({"service": True}, "service must be a text, not bool"),
     ({"deployment_id": ""}, "deployment_id is empty"),
-    ({"deployment_id": "#"}, "deployment_id is empty"),
+    ({"deployment_id": "#"}, "deployment is empty"),
     ({"deployment_id": 10.5}, "deployment_id must be a text"),
     ({"error": ""}, "error is empty"),
     ({"error": {"text": "x"}}, "error must be a text, not dict"),
