@@ -84,3 +84,20 @@ def test_the_readme_opens_with_the_two_commands() -> None:
     top = (ROOT / "README.md").read_text()[:3000]
 
     assert top.index("make demo") < top.index("make test")
+
+
+def test_the_readmes_closed_incident_can_be_imported_as_it_stands(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    rows = re.findall(r"```json\n(.*?)```", text, re.S)
+    (tmp_path / "closed.jsonl").write_text("".join(rows))
+    run = subprocess.run(
+        [CASELORE, "import", "closed.jsonl", "--json"],
+        cwd=tmp_path,
+        env={"CASELORE_HOME": str(tmp_path / "home"), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == 0, run.stderr
+    assert '"added": 1' in run.stdout

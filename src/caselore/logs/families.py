@@ -38,12 +38,12 @@ _OPEN: Final = frozenset(
 # Families that say that something ended, not what it was that ended.
 _VAGUE: Final = frozenset(("timeout", "unknown", "configuration", "test-error", "runner", "crash"))
 _STOPPED: Final = re.compile(
-    r"(?i)time[ds]?[ -]?out|deadline|took (?:longer|too long)|gave up|no response|cancel|abort|killed"
-    r"|rolled back|terminated|stopped|exceed|still running|limit"
+    r"(?i)time[ds]?[ -]?out|deadline|took (?:longer|too long)|gave up|no response|cancel|abort"
+    r"|killed|rolled back|terminated|stopped|exceed|still running|limit|in time\b"
 )
 _MIGRATION: Final = re.compile(
-    r"(?i)\bmigrat(?:ion|ions|ing|e)\b|schema change|\bbackfill|\bALTER TABLE\b|\balembic\b|\bflyway\b"
-    r"|\bliquibase\b|\bknex\b|\bsequelize\b"
+    r"(?i)\bmigrat(?:ion|ions|ing|e)\b|schema change|\bbackfill|\bALTER TABLE\b|\balembic\b"
+    r"|\bflyway\b|\bliquibase\b|\bknex\b|\bsequelize\b"
 )
 _CLAIM: Final = re.compile(r"(?i)\bassert|\bexpect(?:ed|s)?\b")
 

@@ -20,7 +20,7 @@ LINES = [
     "    at Object.<anonymous> (a.test.js:3:1)",
     "FAILED tests/test_a.py::test_x - assert 1 == 2",
     "E       AssertionError: no",
-    "The command \"make\" exited with 2.",
+    'The command "make" exited with 2.',
     "##[error]Process completed with exit code 1.",
     "Fehler: Größe überschritten ✗",
     "\tdeep\tError: x",

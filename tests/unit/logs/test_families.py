@@ -44,7 +44,11 @@ CASES = [
 ]  # fmt: skip
 KNOWN_WRONG = [
     # A test whose subject is a migration is told apart only by its reader, not by these words.
-    ("migration", "AssertionError: migration plan should not fail on an empty list", "test-assertion"),
+    (
+        "migration",
+        "AssertionError: migration plan should not fail on an empty list",
+        "test-assertion",
+    ),
 ]
 
 
@@ -70,7 +74,9 @@ def test_a_family_of_the_caller_is_asked_first() -> None:
     own = families_of([{"name": "gpu", "class": "infrastructure", "patterns": ["CUDA error"]}])
 
     assert family_of(["RuntimeError: CUDA error: device lost"], "test-error", own).name == "gpu"
-    assert read(b"RuntimeError: CUDA error: lost\n", name="x", families=own).signature.family == "gpu"
+    assert (
+        read(b"RuntimeError: CUDA error: lost\n", name="x", families=own).signature.family == "gpu"
+    )
 
 
 @pytest.mark.parametrize(

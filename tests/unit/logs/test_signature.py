@@ -114,7 +114,9 @@ KNOWN_WRONG = [
 
 
 @pytest.mark.parametrize(("why", "one", "other", "same"), KNOWN_WRONG)
-def test_known_wrong_answers_are_still_the_same(why: str, one: str, other: str, same: bool) -> None:
+def test_known_wrong_answers_are_still_the_same(
+    why: str, one: str, other: str, same: bool
+) -> None:
     assert (sign(one).id == sign(other).id) == same, why
 
 
