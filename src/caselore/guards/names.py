@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from caselore.errors import BadInput
+from caselore.guards import secrets
+from caselore.guards.agents import is_agent
 
+QUOTED = 60  # characters of an input that a message repeats
 NAME_LIMIT = 200
 COMMIT_LIMIT = 200
 URL_LIMIT = 2_000
@@ -24,11 +28,41 @@ _DEPLOYMENT = re.compile(r"#?[0-9A-Za-z][0-9A-Za-z._:/@+-]*")
 _URL = re.compile(r"https?://[^\s<>\"'`{}|\\^]+")
 
 
-def check_name(value: str, what: str = "name", *, limit: int = NAME_LIMIT) -> str:
-    """Take a name of 1 to `limit` characters without control, invisible or direction characters.
+def quoted(value: object) -> str:
+    """Give an input as a message may repeat it: its secrets masked, then cut."""
+    text = value if isinstance(value, str) else repr(value)
+    masked = secrets.redact(text[:TEXT_LIMIT]).text
+    return repr(masked if len(masked) <= QUOTED else masked[:QUOTED] + "…")
 
-    Raises BadInput otherwise.
+
+def check_name(value: str, what: str = "name", *, limit: int = NAME_LIMIT) -> str:
+    """Take a name of 1 to `limit` characters that a screen shows and that holds no secret.
+
+    Raises BadInput otherwise, without repeating the name.
     """
+    _visible(value, what, limit)
+    if holds_secret(value):
+        raise BadInput(f"The {what} holds a secret; give it without, it was kept nowhere.")
+    return value
+
+
+@lru_cache(maxsize=4096)
+def holds_secret(value: str) -> bool:
+    """Say whether a text holds what would be masked; names come again and again."""
+    return bool(secrets.redact(value).findings)
+
+
+def check_person(value: str, what: str) -> str:
+    """Take the name of a person. Raises BadInput for that of a coding agent or a bot."""
+    check_name(value, what)
+    if is_agent(value):
+        raise BadInput(
+            f"The {what} is {quoted(value)}, an agent or a bot: only a person confirms."
+        )
+    return value
+
+
+def _visible(value: str, what: str, limit: int) -> None:
     if not value.strip():
         raise BadInput(f"The {what} is empty.")
     if len(value) > limit:
@@ -38,7 +72,6 @@ def check_name(value: str, what: str = "name", *, limit: int = NAME_LIMIT) -> st
             raise BadInput(f"The {what} holds U+{ord(char):04X}, which no screen shows.")
     if value != value.strip():
         raise BadInput(f"The {what} starts or ends with a blank.")
-    return value
 
 
 def _only(value: str, what: str, signs: frozenset[str], limit: int = NAME_LIMIT) -> str:
@@ -76,7 +109,7 @@ def check_branch(value: str) -> str:
     """Take a branch's name by git's own rule. Raises BadInput."""
     check_name(value, "branch", limit=250)
     if _BRANCH_BAD.search(value):
-        raise BadInput(f"{value!r} is no branch name that git would take.")
+        raise BadInput(f"{quoted(value)} is no branch name that git would take.")
     return value
 
 
@@ -84,16 +117,18 @@ def check_commit(value: str) -> str:
     """Take a commit: a hash, a tag or a revision's number. Raises BadInput."""
     check_name(value, "commit", limit=COMMIT_LIMIT)
     if not _COMMIT.fullmatch(value):
-        raise BadInput(f"{value!r} is no commit.")
+        raise BadInput(f"{quoted(value)} is no commit.")
     return value
 
 
 def check_deployment(value: str) -> str:
     """Take a deployment's id, with or without `#`; gives it without. Raises BadInput."""
     check_name(value, "deployment")
+    if value == "#":
+        raise BadInput("The deployment is empty.")
     if not _DEPLOYMENT.fullmatch(value):
         raise BadInput(
-            f"{value!r} is no deployment id: letters, digits and . _ : / @ + - are taken."
+            f"{quoted(value)} is no deployment id: letters, digits and . _ : / @ + - are taken."
         )
     return value.removeprefix("#")
 
@@ -104,10 +139,10 @@ def check_competitor(value: str) -> str:
 
 
 def check_url(value: str) -> str:
-    """Take an http or https address. Raises BadInput."""
-    check_name(value, "address", limit=URL_LIMIT)
+    """Take an http or https address; who keeps it masks what it holds. Raises BadInput."""
+    _visible(value, "address", URL_LIMIT)
     if not _URL.fullmatch(value):
-        raise BadInput(f"{value!r} is no http or https address.")
+        raise BadInput(f"{quoted(value)} is no http or https address.")
     return value
 
 

@@ -90,12 +90,12 @@ def confirm(
     """Keep a person's verdict, secrets masked. Raises GateRefused, NotFound, Ambiguous."""
     return memory.confirm(
         ref,
-        cause=_clean(cause),
-        resolution=_clean(resolution),
+        cause=clean(cause),
+        resolution=clean(resolution),
         result=result,
-        why_failed=_clean(why_failed),
+        why_failed=clean(why_failed),
         precedents=tuple(precedents),
-        proof=tuple(_clean(one) for one in proof),
+        proof=tuple(clean(one) for one in proof),
         actor=actor,
     )
 
@@ -104,18 +104,19 @@ def propose(memory: Memory, ref: str, cause: str, resolution: str, actor: Actor)
     """Keep what an agent thinks, secrets masked; orders to a model in it are held by the guard."""
     found = injection.scan(f"{cause}\n{resolution}")
     rules = tuple(dict.fromkeys(one.rule for one in found))
-    return memory.propose(ref, _clean(cause), _clean(resolution), actor, findings=rules)
+    return memory.propose(ref, clean(cause), clean(resolution), actor, findings=rules)
 
 
 def refute(memory: Memory, ref: str, why: str, actor: Actor) -> Case:
     """Keep that a diagnosis was wrong, secrets masked. Raises GateRefused."""
-    return memory.refute(ref, _clean(why), actor)
+    return memory.refute(ref, clean(why), actor)
 
 
 def unlike(memory: Memory, ref: str, other: str, why: str, actor: Actor) -> Case:
     """Keep for good that two incidents are not the same, secrets masked. Raises GateRefused."""
-    return memory.unlike(ref, other, _clean(why), actor)
+    return memory.unlike(ref, other, clean(why), actor)
 
 
-def _clean(text: str) -> str:
-    return secrets.redact(text).text
+def clean(text: str) -> str:
+    """Give what a person or an agent says as it is kept: secrets masked, no outer blanks."""
+    return secrets.redact(text).text.strip()

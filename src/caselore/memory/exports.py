@@ -19,9 +19,9 @@ from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp
 from caselore.memory.ledger import Entry
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
-from caselore.memory.records import Actor, Incident, Kind, Role, prose, short
+from caselore.memory.records import Actor, Incident, Kind, Signed, Role, prose, short
 from caselore.memory.rows import CaseRow
-from caselore.memory.writing import flake_body, outcome_body, proposal_body, why_body
+from caselore.memory.writing import flake_body, outcome_body, proposal_body, resign_body, why_body
 
 FORMAT = 1
 
@@ -174,6 +174,7 @@ _READERS = {
     "retract": lambda body: why_body(prose("why", body["why"])),
     "unlike": _unlike,
     "vouch": lambda body: {},
+    "resign": lambda body: resign_body(Signed(**body["signature"])),
     "flake": lambda body: flake_body(body["commit"], body["label"]),
     "release": _held,
     "drop": _held,

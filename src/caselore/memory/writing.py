@@ -12,10 +12,10 @@ from datetime import datetime
 from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
 from caselore.guards.names import quoted
 from caselore.memory import gate
-from caselore.memory.encoding import Body, digest, incident_body, stamp
+from caselore.memory.encoding import Body, digest, incident_body, signed_body, stamp
 from caselore.memory.naming import erased_words
 from caselore.memory.ports import Reads, Writes
-from caselore.memory.records import RESULTS, Actor, Incident, Kind, Role, prose, short
+from caselore.memory.records import RESULTS, Actor, Incident, Kind, Role, Signed, prose, short
 from caselore.memory.rows import CaseRow
 
 GREENS = 5  # passing runs that are kept of a job
@@ -76,6 +76,11 @@ def refuse_erased(view: Reads, bank: str, *names: str) -> str:
         if stone:
             return f"{erased_words(stone)}; it is not recorded again"
     return ""
+
+
+def resign_body(signed: Signed) -> Body:
+    """Say what a failure's identity is by a newer reading of what was kept of it."""
+    return {"signature": signed_body(signed)}
 
 
 def flake_body(commit: str, label: str) -> Body:

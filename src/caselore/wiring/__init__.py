@@ -54,11 +54,13 @@ def open_memory(settings: Settings) -> Memory:
 
     Raises: Unavailable when the store cannot be opened; BadInput for weights that do not exist.
     """
+    from caselore.guards import names  # noqa: PLC0415
     from caselore.memory.api import Memory  # noqa: PLC0415
     from caselore.memory.ranking import Weights  # noqa: PLC0415
     from caselore.memory.stores.sqlite import SqliteStore  # noqa: PLC0415
     from caselore.memory.stores.terms_index import TermsIndex  # noqa: PLC0415
 
+    names.check_name(settings.bank, "bank")
     weights = _weights(Weights, settings.weights)
     store = SqliteStore(settings.database)
     return Memory(store, TermsIndex(), clock, new_id, weights, settings.bank)

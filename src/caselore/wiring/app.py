@@ -16,7 +16,7 @@ from caselore import settings as setting
 from caselore.errors import BadInput, WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
-from caselore.wiring.sources import Log, numbered, opened, storable
+from caselore.wiring.sources import Log, named, numbered, opened
 
 if TYPE_CHECKING:
     from caselore.guards.secrets import Masked
@@ -115,7 +115,7 @@ class App:
         with opened(log) as (file, own_name):
             return logs.read(
                 file,
-                name=name or own_name,
+                name=named(name or own_name),
                 green=passed,
                 budget=budget,
                 families=self._families,
@@ -138,7 +138,7 @@ class App:
         if isinstance(green, logs.GreenLines):
             return green
         with opened(green) as (file, own_name):
-            return logs.GreenLines.of(file, label=storable(label or own_name))
+            return logs.GreenLines.of(file, label=named(label or own_name))
 
     def explain(self, one: Signature, other: Signature) -> list[dict[str, Any]]:
         """Set two signatures side by side, part by part."""
@@ -300,15 +300,15 @@ class App:
 
     def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
         """Remove content for good and give the id. Raises: GateRefused unless a person."""
-        return self.memory.erase(incident, why, self._acting(actor))
+        return self.memory.erase(incident, _said(why), self._acting(actor))
 
     def release(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Let something out of quarantine. Raises: GateRefused unless a person."""
-        return Judged(self.memory.release(subject, why, self._acting(actor)))
+        return Judged(self.memory.release(subject, _said(why), self._acting(actor)))
 
     def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Keep something out for good. Raises: GateRefused unless a person."""
-        return Judged(self.memory.drop(subject, why, self._acting(actor)))
+        return Judged(self.memory.drop(subject, _said(why), self._acting(actor)))
 
     # Bringing in
 
@@ -352,6 +352,15 @@ class App:
         Gives the number of distinct lines, and the failures of the same job and commit, which
         left without a change. Raises: OSError when the file cannot be opened.
         """
+        from caselore.guards import names  # noqa: PLC0415
+
+        for check, value in (
+            (names.check_service, service),
+            (names.check_stage, stage),
+            (names.check_commit, commit),
+        ):
+            if value:
+                check(value)
         lines, who = self.green_lines(log, label), self.caller()
         flaky = self.memory.remember_green(
             service, stage, lines.to_bytes(), lines.label, who, commit
@@ -373,6 +382,13 @@ class App:
     def revoke_token(self, token: str) -> None:
         """Make a token worthless. Raises: GateRefused unless a person; NotFound."""
         self.memory.revoke_token(token, self.caller())
+
+
+def _said(words: str) -> str:
+    """Give a reason as it is kept."""
+    from caselore.incidents import service  # noqa: PLC0415
+
+    return service.clean(words)
 
 
 def _filters(kind: type[Filters], given: Mapping[str, Any]) -> Filters:

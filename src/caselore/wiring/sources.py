@@ -27,9 +27,11 @@ def opened(log: Log) -> Iterator[tuple[BinaryIO, str]]:
         yield log, str(getattr(log, "name", "log"))
 
 
-def storable(name: str) -> str:
-    """Give a file's name as Unicode that can be kept, whatever bytes it has."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def named(name: str) -> str:
+    """Give a file's name as it is kept and shown: sound Unicode without secrets."""
+    from caselore.guards import secrets  # noqa: PLC0415
+
+    return secrets.redact(os.fsencode(name).decode("utf-8", "replace")).text
 
 
 def numbered(rows: Iterable[Mapping[str, Any] | tuple[int, Any]]) -> Iterator[tuple[int, Any]]:

@@ -83,3 +83,39 @@ def test_texts_and_counts_have_bounds() -> None:
     ):
         with pytest.raises(BadInput):
             call()
+
+
+SECRET = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0aB3dE5"
+NAMES = [
+    names.check_service,
+    names.check_environment,
+    names.check_branch,
+    names.check_commit,
+    names.check_deployment,
+    names.check_stage,
+    names.check_competitor,
+    names.check_name,
+]
+
+
+@pytest.mark.parametrize("value", [SECRET, f"pay-{SECRET}", "https://bot:S3cr3tPw@git.example/x"])
+@pytest.mark.parametrize("check", NAMES)
+def test_a_name_that_holds_a_secret_is_refused_without_it(
+    check: Callable[[str], str], value: str
+) -> None:
+    with pytest.raises(BadInput) as told:
+        check(value)
+    assert SECRET not in str(told.value)
+    assert "S3cr3tPw" not in str(told.value)
+    assert "secret" in str(told.value)
+
+
+def test_a_message_repeats_an_input_masked_and_cut() -> None:
+    assert SECRET[:12] not in names.quoted("x " * 20 + SECRET)
+    assert len(names.quoted("x" * 500)) < 70
+
+
+@pytest.mark.parametrize("name", ["Claude Code", "dependabot[bot]", "copilot"])
+def test_an_agent_is_no_person(name: str) -> None:
+    with pytest.raises(BadInput, match="only a person"):
+        names.check_person(name, "confirmed_by")

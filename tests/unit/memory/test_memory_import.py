@@ -303,3 +303,74 @@ def test_many_rows_come_in_with_progress_and_are_checked_quickly(tmp_path, count
     assert verified - imported < 15
     assert time.process_time() - asked < 0.5
     memory.close()
+
+
+TOKEN = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0aB3dE5"
+HOSTILE = [
+    *(
+        {name: value}
+        for name in ("service", "branch", "environment", "commit", "stage", "deployment_id")
+        for value in (TOKEN, "a\u202eb", "https://bot:S3cr3tPw@git.example/x")
+    ),
+    *({name: TOKEN} for name in ("confirmed_at", "occurred_at", "outcome", "confirmed_by")),
+    *({name: "a\x00b"} for name in ("error", "root_cause", "resolution", "change")),
+    {"service": "a;b"},
+    {"branch": "a b"},
+    {"related_historical_incident": TOKEN},
+    {TOKEN: "x"},
+    {"confirmed_by": "Claude Code"},
+    {"confirmed_by": "human:dependabot[bot]"},
+    {"confirmed_by": "copilot"},
+]
+
+
+@pytest.mark.parametrize("changes", HOSTILE)
+def test_names_are_held_to_the_rules_of_the_command_line(memory, changes):
+    report = take(memory, {**GOOD, **changes})
+
+    assert [line for line, _ in report.refused] == [1]
+    assert TOKEN[:10] not in report.refused[0][1]
+    assert "S3cr3tPw" not in report.refused[0][1]
+    assert memory.ledger_verify().entries == 0
+
+
+EXPORTED_WRONG = [
+    ("service", "a;b"),
+    ("service", TOKEN),
+    ("branch", "a\u202eb"),
+    ("commit", TOKEN),
+    ("url", "javascript:alert(1)"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), EXPORTED_WRONG)
+def test_an_exported_record_is_held_to_them_too(memory, name, value):
+    take(memory, GOOD)
+    row = json.loads(json.dumps(next(memory.export())))
+    row["incident"][name] = value
+
+    report = take(memory_over(MemoryStore()), row)
+
+    assert len(report.refused) == 1
+    assert TOKEN not in report.refused[0][1]
+
+
+def test_secrets_in_the_texts_of_an_exported_record_are_masked(memory):
+    take(memory, GOOD)
+    row = json.loads(json.dumps(next(memory.export())))
+    row["incident"]["block"] += f"\nexport TOKEN={TOKEN}"
+    row["verdicts"][0]["body"]["cause"] += f" {TOKEN}"
+    other = memory_over(MemoryStore())
+
+    assert take(other, row).added == 1
+    assert TOKEN not in json.dumps(list(other.export()))
+
+
+def test_an_agent_in_an_exported_verdict_is_no_person(memory):
+    take(memory, GOOD)
+    row = json.loads(json.dumps(next(memory.export())))
+    row["verdicts"][0]["actor"] = "human:Claude Code"
+
+    report = take(memory_over(MemoryStore()), row)
+
+    assert "only a person" in report.refused[0][1]

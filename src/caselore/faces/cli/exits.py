@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import typer
 
@@ -67,7 +68,13 @@ def failed(error: Exception, *, as_json: bool) -> int:
 
 
 def report(found: Problem, *, as_json: bool) -> int:
-    """Say on standard error what happened and what to do; give the exit code."""
+    """Say on standard error what happened and what to do; give the exit code.
+
+    A message may repeat what was typed, which may be a secret.
+    """
+    from caselore.guards.secrets import redact  # noqa: PLC0415 - only where something went wrong
+
+    found = replace(found, message=redact(found.message).text, hint=redact(found.hint).text)
     if as_json:
         print(json.dumps(found.to_json()), file=sys.stderr)
         return found.exit_code

@@ -62,6 +62,12 @@ def _skip_rest(file: BinaryIO) -> None:
         pass
 
 
+def _quoted(text: str) -> str:
+    from caselore.guards.names import quoted  # noqa: PLC0415 - only where something is wrong
+
+    return quoted(text)
+
+
 def moment(text: str | None, option: str) -> datetime | None:
     """Read a day or time, UTC where it names no zone.
 
@@ -73,7 +79,7 @@ def moment(text: str | None, option: str) -> datetime | None:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
         hint = "Write a day or time such as 2026-11-01 or 2026-11-01T10:00:00Z."
-        raise BadInput(f"{option}: {text!r} is no date.", hint=hint) from None
+        raise BadInput(f"{option}: {_quoted(text)} is no date.", hint=hint) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
@@ -88,8 +94,10 @@ def expiry(text: str | None, now: datetime) -> datetime | None:
         try:
             return now + timedelta(hours=int(text[:-1]) * _UNITS[text[-1]])
         except (OverflowError, ValueError):
-            raise BadInput(f"--expires: {text!r} is too far away.", hint="Give less.") from None
+            raise BadInput(
+                f"--expires: {_quoted(text)} is too far away.", hint="Give less."
+            ) from None
     found = moment(text, "--expires")
     if found is not None and found <= now:
-        raise BadInput(f"--expires: {text} is past.", hint="Give a day to come, or 90d.")
+        raise BadInput(f"--expires: {_quoted(text)} is past.", hint="Give a day to come, or 90d.")
     return found
