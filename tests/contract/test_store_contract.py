@@ -270,6 +270,19 @@ def test_a_signature_that_most_services_show_is_worth_little(memory):
     assert memory.rarity(shared) < 0.2
 
 
+def test_an_incident_signed_anew_is_found_by_its_new_signature_alone(memory):
+    case = memory.observe(failure("1"), CI)
+    old, new = case.record.body.signature, signed("newer")
+
+    again = memory.resign(case.id, new, ANA)
+
+    assert again.record.body.signature == new
+    assert again.record.body.block == case.record.body.block
+    assert [one.id for one in memory.list(signature=new.id)] == [case.id]
+    assert list(memory.list(signature=old.id)) == []
+    assert memory.ledger_verify().ok
+
+
 def test_a_commit_that_failed_and_then_passed_was_flaky(memory):
     red = memory.observe(failure("1", commit="abc"), CI)
     other = memory.observe(failure("2", commit="def"), CI)

@@ -28,6 +28,7 @@ from caselore.memory.records import (
     ImportReport,
     Incident,
     Occurrences,
+    Signed,
     moment,
 )
 from caselore.memory.writing import (
@@ -37,6 +38,7 @@ from caselore.memory.writing import (
     outcome_body,
     proposal_body,
     refuse_erased,
+    resign_body,
     vouches,
     why_body,
 )
@@ -102,10 +104,13 @@ class Memory(Keeping):
         precedents: Iterable[str] = (),
         proof: Iterable[str] = (),
     ) -> Case:
-        """Keep a person's verdict; precedents may be ids or deployments. Raises GateRefused."""
+        """Keep a person's verdict; precedents may be ids or deployments.
+
+        Raises GateRefused, and NotFound where nothing bears a precedent's name.
+        """
         with self._store.reading() as view:
             own = naming.resolve(view, self.bank, id).id
-            targets = [naming.reference(view, self.bank, name) for name in precedents]
+            targets = [naming.resolve(view, self.bank, name).id for name in precedents]
         if own in targets:
             raise BadInput("an incident is never its own precedent")
         body = outcome_body(
@@ -127,6 +132,10 @@ class Memory(Keeping):
     def retract(self, id: str, why: str, actor: Actor) -> Case:
         """Withdraw a record from every answer; it stays in the ledger. Raises GateRefused."""
         return self._say("retract", id, why_body(why), actor)
+
+    def resign(self, id: str, signed: Signed, actor: Actor) -> Case:
+        """Give an incident the signature that a newer version computes. Raises GateRefused."""
+        return self._say("resign", id, resign_body(signed), actor)
 
     def list(
         self,

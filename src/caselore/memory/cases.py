@@ -26,7 +26,18 @@ from caselore.memory.rows import CaseRow, LinkRow
 
 FAR = 20  # links that a chain is followed in each direction
 VERDICTS = frozenset(
-    {"confirm", "refute", "unlike", "propose", "vouch", "flake", "release", "drop", "retract"}
+    {
+        "confirm",
+        "refute",
+        "unlike",
+        "propose",
+        "vouch",
+        "flake",
+        "resign",
+        "release",
+        "drop",
+        "retract",
+    }
 )
 
 
@@ -41,7 +52,7 @@ def assemble(view: Reads, row: CaseRow, until: str = "") -> Case:
     verdicts = tuple(verdict(entry, body) for entry, body in said if entry.action in VERDICTS)
     spoken = {one.seq: one for one in verdicts}
     return Case(
-        record=record_of(row, bodies[row.seq]),
+        record=record_of(row, _as_signed(bodies[row.seq], verdicts)),
         status=Status(row.status),
         outcome=outcome_of(row, bodies.get(row.outcome_seq)),
         verdicts=verdicts,
@@ -50,6 +61,14 @@ def assemble(view: Reads, row: CaseRow, until: str = "") -> Case:
         followers=tuple(followers(view, row)),
         counts=bool(row.counts),
     )
+
+
+def _as_signed(body: Body, verdicts: Iterable[Verdict]) -> Body:
+    """Give what was observed with the signature that was computed of it last."""
+    resigned = [one.body["signature"] for one in verdicts if one.kind == "resign"]
+    if not resigned:
+        return body
+    return {**body, "incident": {**body["incident"], "signature": resigned[-1]}}
 
 
 def record_of(row: CaseRow, body: Body) -> Record:

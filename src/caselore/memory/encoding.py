@@ -45,6 +45,11 @@ def incident_body(incident: Incident) -> Body:
     return body
 
 
+def signed_body(signed: Signed) -> Body:
+    """Give a signature as plain JSON values."""
+    return _plain(signed, _SIGNED)
+
+
 def _plain(value: object, names: tuple[str, ...]) -> Body:
     return {name: getattr(value, name) for name in names}
 

@@ -19,7 +19,7 @@ from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp
 from caselore.memory.ledger import Entry
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
-from caselore.memory.records import Actor, Incident, Kind, Signed, Role, prose, short
+from caselore.memory.records import Actor, Incident, Kind, Role, Signed, prose, short
 from caselore.memory.rows import CaseRow
 from caselore.memory.writing import flake_body, outcome_body, proposal_body, resign_body, why_body
 

@@ -165,6 +165,17 @@ def _vouch(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return [Put(case._replace(counts=1))] if case else []
 
 
+def _resign(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    signed = body["signature"]
+    names = ("family", "tool", "unit")
+    row = case and case._replace(
+        signature=signed["id"],
+        generic=int(signed["generic"]),
+        **{name: signed[name] for name in names},
+    )
+    return [Put(row)] if row else []
+
+
 def _unlike(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     row = LinkRow(entry.bank, entry.seq, 0, entry.subject, "unlike", body["other"])
     return [Put(row)] if case else []
@@ -223,6 +234,7 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "confirm": _confirm,
     "refute": _refute,
     "unlike": _unlike,
+    "resign": _resign,
     "retract": _retract,
     "release": _release,
     "drop": _drop,

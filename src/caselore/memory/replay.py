@@ -28,7 +28,10 @@ from caselore.memory.rows import (
     table_of,
 )
 
-STATE = CaseRow._fields.index("status")  # the columns before it never change
+_SIGNED = ("signature", "family", "tool", "unit", "generic")
+_LATER = CaseRow._fields[CaseRow._fields.index("status") :]
+STATE = tuple(CaseRow._fields.index(name) for name in (*_SIGNED, *_LATER))
+FACTS = tuple(place for place in range(len(CaseRow._fields)) if place not in STATE)  # stay
 ABOUT_A_CASE = VERDICTS | {"erase"}
 Key = tuple[str | int, ...]
 
@@ -106,8 +109,12 @@ def _odd_terms(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
 
 def _digest(row: Row) -> bytes:
     if isinstance(row, CaseRow):
-        return sealed((sealed(row[:STATE]), row[STATE:]))
+        return sealed((sealed(_columns(row, FACTS)), _columns(row, STATE)))
     return sealed(row)
+
+
+def _columns(row: CaseRow, places: tuple[int, ...]) -> tuple[Any, ...]:
+    return tuple(row[place] for place in places)
 
 
 class _Replay:
@@ -160,14 +167,16 @@ class _Replay:
         kept = self.cases.get(entry.subject)
         if kept is None:
             return None
-        facts: list[Any] = [""] * STATE
-        return CaseRow(*facts, *kept[1])._replace(bank=entry.bank, id=entry.subject)
+        columns: list[Any] = [""] * len(CaseRow._fields)
+        for place, value in zip(STATE, kept[1], strict=True):
+            columns[place] = value
+        return CaseRow(*columns)._replace(bank=entry.bank, id=entry.subject)
 
     def _put(self, entry: Entry, row: Row) -> None:
         if isinstance(row, CaseRow):
             first = entry.action == "observe"
-            facts = sealed(row[:STATE]) if first else self.cases[row.id][0]
-            self.cases[row.id] = (facts, row[STATE:])
+            facts = sealed(_columns(row, FACTS)) if first else self.cases[row.id][0]
+            self.cases[row.id] = (facts, _columns(row, STATE))
         elif isinstance(row, TermRow):
             self.terms[row.seq] += mixed(row.term)
         else:

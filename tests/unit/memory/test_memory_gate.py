@@ -11,7 +11,7 @@ import caselore.memory
 from caselore.errors import BadInput, GateRefused
 from caselore.memory import Actor, Role, Status
 from caselore.memory.gate import TABLE, Draft, judge
-from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over
+from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over, signed
 from fakes.memory_store import MemoryStore
 
 SYSTEM = Actor("watcher", Role.SYSTEM)
@@ -21,6 +21,7 @@ VERBS = {
     "green": lambda memory, actor: memory.remember_green("pay", "test", b"", "1", actor),
     "propose": lambda memory, actor: memory.propose("1", "a lock", "wait", actor),
     "confirm": lambda memory, actor: memory.confirm("1", **BATCHES, actor=actor),
+    "resign": lambda memory, actor: memory.resign("1", signed("other"), actor),
     "refute": lambda memory, actor: memory.refute("1", "wrong", actor),
     "unlike": lambda memory, actor: memory.unlike("1", "2", "others", actor),
     "retract": lambda memory, actor: memory.retract("1", "wrong log", actor),
@@ -32,7 +33,7 @@ VERBS = {
 }
 ALLOWED = {
     CI: {"observe", "green"},
-    SYSTEM: {"observe", "green"},
+    SYSTEM: {"observe", "green", "resign"},
     AGENT: {"observe", "propose"},
     IMPORT: {"observe", "green", "propose"},
     ANA: set(VERBS),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from caselore.faces.terminal import Paper, safe
 
 if TYPE_CHECKING:
+    from caselore.incidents.resign import Plan
     from caselore.logs import Reading
 
 
@@ -118,3 +119,17 @@ def compared(same: bool, rows: list[dict[str, Any]], paper: Paper) -> list[str]:
         if not row["same"]:
             shown.append(f"  {'':<8} {paper.cut(row['other'], paper.width - 11)}")
     return shown
+
+
+def resigned(found: Plan, written: int, paper: Paper) -> list[str]:
+    """Lay out what re-signing changes."""
+    lines = [f"{len(found.changes)} of {found.looked_at} incidents get another signature."]
+    for new, old in found.merges.items():
+        lines += paper.wrap(f"merge into {new}: {', '.join(old)}", first="  ", indent="    ")
+    for one, parts in found.splits.items():
+        lines += paper.wrap(f"split {one} into {', '.join(parts)}", first="  ", indent="    ")
+    if written:
+        return [*lines, f"Written: {written}."]
+    if found.changes:
+        lines.append("Nothing is written yet: `caselore signature resign --apply` does it.")
+    return lines

@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     group.command()(explain)
+    group.command()(resign)
     app.add_typer(group, name="signature", rich_help_panel=_PANEL)
 
 
@@ -107,3 +108,28 @@ def explain(
     }
     desk.answer(as_json, document, lambda paper: reading_view.compared(same, parts, paper))
     return 0 if same else 1
+
+
+def resign(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write it, as a person; without, it is only shown.")
+    ] = False,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Sign every kept incident anew: what would merge, what would fall apart, and then do it.
+
+    After an update that reads or masks better, look at it first. What was observed stays as it is.
+
+    \b
+    Example:
+      caselore signature resign
+      caselore signature resign --apply
+    """
+    from caselore.incidents import resign as resigning  # noqa: PLC0415 - brings the memory along
+
+    with desk.opened(bank) as app:
+        found = resigning.plan(app.memory.list())
+        written = resigning.apply(app.memory, found, app.caller()) if apply else 0
+    document = {**found.to_json(), "written": written}
+    desk.answer(as_json, document, lambda paper: reading_view.resigned(found, written, paper))
