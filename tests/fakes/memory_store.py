@@ -141,6 +141,9 @@ class MemoryView:
                 same = a and b and a.signature == signature != b.signature
                 if link.seq <= last and (one == id or same):
                     apart.add(other)
+                x = self.case(bank, id) if id else None
+                if link.seq <= last and a and b and x and _rerun(a, x) and not _rerun(a, b):
+                    apart.update(y.id for y in self._all("cases", bank) if _rerun(b, y))
         return apart
 
     def held(self, bank, subject=""):
@@ -235,3 +238,12 @@ class MemoryStore:
 
     def close(self):
         pass
+
+
+def _rerun(one, other):
+    """Say whether two failures are of one deployment of a service, with one signature."""
+    if one.id == other.id:
+        return True
+    return bool(one.deployment) and (one.service, one.deployment, one.signature) == (
+        other.service, other.deployment, other.signature,
+    )  # fmt: skip

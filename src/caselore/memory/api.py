@@ -30,6 +30,7 @@ from caselore.memory.records import (
     Occurrences,
     Signed,
     moment,
+    short,
 )
 from caselore.memory.writing import (
     identity,
@@ -110,7 +111,8 @@ class Memory(Keeping):
         """
         with self._store.reading() as view:
             own = naming.resolve(view, self.bank, id).id
-            targets = [naming.resolve(view, self.bank, name).id for name in precedents]
+            named = [short("a precedent", one, needed=True) for one in precedents]
+            targets = [naming.resolve(view, self.bank, name).id for name in named]
         if own in targets:
             raise BadInput("an incident is never its own precedent")
         body = outcome_body(

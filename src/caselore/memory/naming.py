@@ -1,6 +1,7 @@
 """Finds the one record that a person means by an id, the start of one, or a deployment.
 
-Must not guess: what fits several is refused with the list.
+Must not guess: what fits several is refused with the list. Several failures of one deployment
+of one service are runs of the same job: the newest is meant.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
     fits = [one for one in view.named(bank, bare) if _fits(one, bare)] if bare else []
     if not fits:
         raise _missing(view, bank, name)
+    fits = _newest(fits, bare)
     if len(fits) > 1:
         raise Ambiguous(
             f"{quoted(ref)} fits {len(fits)} incidents: " + "; ".join(map(_label, fits[:8]))
@@ -43,6 +45,17 @@ def reference(view: Reads, bank: str, ref: str) -> str:
 
 def _fits(row: CaseRow, name: str) -> bool:
     return row.deployment == name or (len(name) >= LEAST and row.id.startswith(name))
+
+
+def _newest(fits: list[CaseRow], name: str) -> list[CaseRow]:
+    """Keep of the failures of a deployment the newest of each service."""
+    found: dict[tuple[str, str], CaseRow] = {}
+    for row in fits:
+        key = (row.service, "") if row.deployment == name else ("", row.id)
+        kept = found.get(key)
+        if kept is None or (kept.happened_at, kept.seq) < (row.happened_at, row.seq):
+            found[key] = row
+    return list(found.values())
 
 
 def _label(row: CaseRow) -> str:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from caselore.errors import WrongUse
+from caselore.errors import Ambiguous, NotFound, WrongUse
 from caselore.memory import Filters, Weights
 from fakes.failures import (
     AGENT,
@@ -299,3 +299,44 @@ def test_among_many_near_duplicates_the_right_family_and_service_comes_first(tmp
         near = memory.recall(incident=unsigned.id).nearest[0].case
         assert near.record.body.block.startswith(texts[number])
     memory.close()
+
+
+def test_a_deployment_that_failed_twice_means_its_newest_failure(memory):
+    first = memory.observe(failure("77", block=LOCK + "\nfirst try"), CI)
+    second = memory.observe(failure("77", block=LOCK + "\nsecond try"), CI)
+
+    assert memory.get("77").id == memory.get("#77").id == second.id
+    assert memory.confirm("77", **BATCHES, actor=ANA).id == second.id
+    assert memory.get(first.id).outcome is None
+
+    memory.observe(failure("77", service="user-service"), CI)
+    with pytest.raises(Ambiguous, match="2 incidents"):
+        memory.get("77")
+
+
+def test_a_precedent_that_nothing_bears_is_not_found_and_nothing_is_written(memory):
+    case = memory.observe(failure("1057"), CI)
+    before = memory.ledger_verify().entries
+
+    for name in ("1071", "#1071", "inc_0000000000", "inc_ffffffffffffffffffff"):
+        with pytest.raises(NotFound, match=name.removeprefix("#")):
+            memory.confirm(case.id, **BATCHES, precedents=[name], actor=ANA)
+
+    assert memory.ledger_verify().entries == before
+
+
+def test_not_the_same_holds_for_every_run_of_the_same_deployment(memory):
+    worked = confirmed(memory, "1017")
+    again = confirmed(memory, "1017", block=LOCK + "\nsecond try")
+    other = confirmed(memory, "1018")
+    failed = memory.observe(failure("1057"), CI)
+    memory.unlike(failed.id, worked.id, "another table", ANA)
+    retried = memory.observe(failure("1057", block=LOCK + "\nretried"), CI)
+
+    for sought in (failed, retried):
+        found = memory.recall(incident=sought.id)
+        ids = {hit.case.id for hit in (*found.hits, *found.nearest)}
+        assert not ids & {worked.id, again.id}
+        assert other.id in ids
+    back = memory.recall(incident=again.id)
+    assert not {hit.case.id for hit in back.hits} & {failed.id, retried.id}

@@ -115,6 +115,45 @@ CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
 WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
   AND a.signature = :signature AND b.signature <> :signature
+-- A failure of the same deployment of a service with the same signature is the same job, run again.
+UNION
+SELECT b.id FROM links l
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
+CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last AND a.deployment <> ''
+  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
+  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
+UNION
+SELECT y.id FROM links l
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
+CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
+CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+  AND (a.id = x.id OR a.deployment <> '')
+  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
+  AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
+  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
+UNION
+SELECT b.id FROM links l
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
+CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last AND a.deployment <> ''
+  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
+  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
+UNION
+SELECT y.id FROM links l
+CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
+CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
+CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
+CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
+WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+  AND (a.id = x.id OR a.deployment <> '')
+  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
+  AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
+  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
 
 -- name: held
 SELECT * FROM held WHERE bank = :bank ORDER BY seq
