@@ -39,11 +39,22 @@ Key = tuple[str | int, ...]
 def verify(view: Reads, bank: str, expected_head: str | None = None) -> Verification:
     """Check everything; `expected_head` is a hash that the bank's chain must contain."""
     replays = {name: _Replay(name) for name in view.banks()}
-    broken = next(_faults(view, replays), None)
+    broken = _first_fault(view, replays)
     own = replays.get(bank) or _Replay(bank)
     if broken is None and expected_head and expected_head not in own.sought(view, expected_head):
         broken = Broken("the chain's end", f"no entry has the expected hash {expected_head[:16]}…")
     return Verification(broken is None, own.head.seq, own.head.hash, broken)
+
+
+def _first_fault(view: Reads, replays: dict[str, _Replay]) -> Broken | None:
+    """Give the first thing that is off; a value of another type than was written is such a thing.
+
+    A changed byte in a file can turn a text into bytes, a number or nothing.
+    """
+    try:
+        return next(_faults(view, replays), None)
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
+        return Broken("the store", f"a stored value is not of its kind: {type(error).__name__}")
 
 
 def derive(view: Writes, bank: str) -> int:

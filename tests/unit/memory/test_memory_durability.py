@@ -273,3 +273,33 @@ def test_threads_share_one_memory(tmp_path):
     assert memory.ledger_verify().ok
     assert len(list(memory.list())) == 60
     memory.close()
+
+
+@pytest.mark.parametrize("left", ["empty", "gone"])
+def test_a_store_that_lost_its_file_is_damaged_and_not_begun_anew(tmp_path, left):
+    path = tmp_path / "lore.sqlite3"
+    memory = memory_at(path)
+    memory.observe(failure("1"), CI)
+    log = path.with_name(path.name + "-wal")
+    kept = log.read_bytes()
+    memory.close()
+    log.write_bytes(kept)
+    path.write_bytes(b"") if left == "empty" else path.unlink()
+
+    with pytest.raises(StoreDamaged, match=left) as told:
+        memory_at(path)
+
+    assert log.read_bytes() == kept
+    assert "Restore" in told.value.hint
+
+
+def test_an_empty_file_is_damaged_and_an_absent_one_is_a_new_memory(tmp_path):
+    path = tmp_path / "lore.sqlite3"
+    path.write_bytes(b"")
+    with pytest.raises(StoreDamaged, match="is empty"):
+        memory_at(path)
+    assert path.read_bytes() == b""
+
+    path.unlink()
+    memory_at(path).close()
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]

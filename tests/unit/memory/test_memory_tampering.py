@@ -272,3 +272,52 @@ def test_a_flipped_byte_of_the_file_is_never_called_sound_where_a_row_changed(st
         return
 
     assert not sound or contents(store) == before
+
+
+def flipped(path, places):
+    """Give the verdict on the file with one byte changed, for each place; None where unopenable."""
+    sound = path.read_bytes()
+    for place in places:
+        path.write_bytes(sound[:place] + bytes([sound[place] ^ 0x01]) + sound[place + 1 :])
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        try:
+            yield place, verdict_on(path)
+        except (StoreDamaged, StoreReadOnly, StoreTooNew):
+            yield place, None
+    path.write_bytes(sound)
+
+
+def test_a_changed_byte_of_the_schema_is_an_answer_and_no_crash(store):
+    page = store.read_bytes()[:4096]
+    used = [place for place in range(100, 4096) if page[place]]
+    for place, found in flipped(store, used[::9] + used[:60]):
+        assert found is None or isinstance(found.ok, bool), place
+
+
+def test_a_type_that_changed_is_an_answer_and_no_crash(store):
+    link = sqlite3.connect(store)
+    link.execute("PRAGMA writable_schema = ON")
+    link.execute(
+        "UPDATE sqlite_schema SET name = CAST(name AS BLOB) WHERE name = 'ledger_by_role'"
+    )
+    link.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE type = 'table'"
+    )
+    link.commit()
+    link.close()
+    assert not verdict_on(store).ok
+
+    for table in ALL_TABLES:
+        for column in columns(store)[table]:
+            for cast in ("CAST({} AS BLOB)", "CAST({} AS TEXT) || x'ff'", "1.5"):
+                link = sqlite3.connect(store, isolation_level=None)
+                link.execute("BEGIN")
+                try:
+                    link.execute(f"UPDATE {table} SET {column} = {cast.format(column)}")
+                except sqlite3.IntegrityError:
+                    continue
+                finally:
+                    link.execute("COMMIT") if link.in_transaction else None
+                    link.close()
+                assert not verdict_on(store).ok, (table, column, cast)

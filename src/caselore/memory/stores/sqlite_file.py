@@ -5,7 +5,9 @@ Must not know what the tables mean.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +46,9 @@ def connect(path: Path, busy: float) -> sqlite3.Connection:
 def prepare(path: Path, busy: float) -> sqlite3.Connection:
     """Open the file, made if there is none and brought to this version. Raises Unavailable."""
     _make_folder(path)
+    _refuse_remains(path)
+    if not path.exists():
+        _make(path, busy)
     link = connect(path, busy)
     try:
         with mapped(path):
@@ -62,6 +67,54 @@ def _make_folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreReadOnly(f"{path.parent}: {error.strerror or error}") from error
+
+
+def _refuse_remains(path: Path) -> None:
+    """Raise StoreDamaged where a store was and its file is gone or empty: no memory starts anew."""
+    log = path.with_name(path.name + "-wal")
+    left = log.is_file() and log.stat().st_size > 0  # asked first: a new store is there before it
+    size = path.stat().st_size if path.is_file() else None
+    if size or (size is None and not left):
+        return
+    if left:
+        what = "is gone" if size is None else "is empty"
+        words = f"{path} {what}, but its write-ahead log {log.name} is still there"
+        raise StoreDamaged(words, hint=_REMAINS)
+    raise StoreDamaged(f"{path} is empty, as after a full disk or a broken copy", hint=_REMAINS)
+
+
+_REMAINS = (
+    "Restore caselore.db from a copy; only if nothing is to be kept, remove what is left of it "
+    "and run the command again for a new memory."
+)
+
+
+def _make(path: Path, busy: float) -> None:
+    """Write a new store aside and give it its name when it is whole, so that none is ever empty."""
+    draft = path.with_name(f"{path.name}-new-{os.getpid()}-{threading.get_ident()}")
+    try:
+        link = connect(draft, busy)
+        try:
+            with mapped(path):
+                _write_ahead(link, busy)
+                _migrate(link)
+        finally:
+            link.close()
+        _name(draft, path)
+    finally:
+        for end in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + end).unlink(missing_ok=True)
+
+
+def _name(draft: Path, path: Path) -> None:
+    """Give a file its name unless another process was first."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            draft.rename(path)
 
 
 def _version(link: sqlite3.Connection) -> int:

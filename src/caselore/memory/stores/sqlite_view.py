@@ -155,7 +155,7 @@ class SqliteView:
             if words != "ok":
                 yield f"the file: {words}"
         odd = schema(self._link) ^ expected_schema()
-        for kind, name, _ in sorted(odd):
+        for kind, name, _ in sorted(odd, key=repr):  # a changed byte can make a text a blob
             yield f"{kind} {name} is not as this version makes it"
         for bank, seq in self._ask("stray_payloads"):
             yield f"payload {seq} of bank {bank} belongs to no entry"
