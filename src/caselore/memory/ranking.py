@@ -48,7 +48,9 @@ class Weights:
         "runner",
         "flaky",
     )
-    hardly_alike: float = 0.25
+    many_ways: tuple[str, ...] = ("migration",)
+    """Families that tell where it failed, not how: for them the way of failing is compared."""
+    hardly_alike: float = 0.15
     """Least part of equal text where the way of failing is not told."""
     question: float = 0.3
     """Least part of a person's question that must stand in a record for it to be an answer."""
@@ -219,6 +221,8 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
 
 def _same_way(sought: Sought, one: Candidate, weights: Weights) -> bool:
     """Say whether both failed in one way; where that is not told, alike words must tell it."""
+    if one.row.family not in weights.many_ways:
+        return True
     if not sought.kinds or not one.kinds:
         return one.likeness >= weights.hardly_alike
     return bool(sought.kinds & one.kinds)
