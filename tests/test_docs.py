@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from caselore.memory.ranking import Weights
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -101,3 +104,14 @@ def test_the_readmes_closed_incident_can_be_imported_as_it_stands(tmp_path: Path
 
     assert run.returncode == 0, run.stderr
     assert '"added": 1' in run.stdout
+
+
+def test_the_weights_in_the_settings_page_are_the_defaults() -> None:
+    text = (ROOT / "docs" / "SETTINGS.md").read_text()
+    block = re.findall(r"```toml\n(.*?)```", text, re.S)[0]
+    shown = tomllib.loads(block)["weights"]
+    weights = Weights()
+
+    for name, value in shown.items():
+        held = getattr(weights, name)
+        assert (list(held) if isinstance(held, tuple) else held) == value, name
