@@ -113,7 +113,7 @@ class Evidence:
 
     def of_fix(self, fix: Sentence) -> str:
         """Say why a fix may not stand."""
-        wrong = self._of_ids(fix.cites) or self._of_sameness(fix) or self._of_lines(fix.lines)
+        wrong = self._of_ids(fix.cites) or self._of_lines(fix.lines)
         if wrong:
             return wrong
         cases = [self._case(id) for id in fix.cites]
@@ -123,6 +123,12 @@ class Evidence:
                 return f"{precedents.label(case)} is not confirmed by a person"
         if not any(case.id in self._precedents for case in worked):
             return "it cites no precedent whose fix a person confirmed to work"
+        if any(
+            fix.text.strip() == case.outcome.resolution.strip() for case in worked if case.outcome
+        ):
+            return "" if fix.text.strip() else NOTHING
+        if self._of_sameness(fix):
+            return self._of_sameness(fix)
         texts = [text for case in worked for text in precedents.sources(case)]
         own = _own_words(fix.text, worked)
         return (

@@ -194,10 +194,10 @@ def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:
 def _verdict(
     row: Mapping[str, Any], screened: _Screened, confirmed: datetime | None
 ) -> tuple[str, Body]:
-    person, cause = _person(row), screened.text("root_cause")
-    resolution, result = screened.text("resolution"), _result(row)
+    person, cause = _person(row), screened.text("root_cause").strip()
+    resolution, result = screened.text("resolution").strip(), _result(row)
     precedents = _list(row, "related_historical_incident")
-    why_failed, proof = screened.text("why_failed"), _proof(row)
+    why_failed, proof = screened.text("why_failed").strip(), _proof(row)
     if bool(person) != bool(confirmed):
         missing = "confirmed_at" if person else "confirmed_by"
         raise BadInput(f"{missing} is missing: a confirmation names the person and the date")

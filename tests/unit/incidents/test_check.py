@@ -200,3 +200,22 @@ def test_law_templates_pass_whatever_the_records_say(
     checked = check(templates.write(read, found), found, read)
     assert checked.withheld == ()
     assert [one.cites for one in checked.document.fix] == [("inc_a",)]
+
+
+@pytest.mark.parametrize("words", ["same error", "the identical failure", "x=1", "v2", "ok"])
+def test_a_fix_that_is_a_confirmed_resolution_word_for_word_always_passes(words: str) -> None:
+    worked = case("inc_short", "1061", outcome(resolution=words))
+    near = recalled(hit(worked, same=False), hit(FAILED))
+    passed = check(Document(fix=(Sentence(words, ("inc_short",)),)), near, READ)
+    assert passed.withheld == ()
+
+    for cites in ((), ("inc_failed",), ("inc_other",)):
+        held = check(Document(fix=(Sentence(words, cites),)), near, READ)
+        assert held.document.fix == ()
+
+
+def test_the_resolution_of_a_failed_fix_never_passes_word_for_word() -> None:
+    text = "Raised the timeout to 900s"
+    for cites in (("inc_failed",), ("inc_worked", "inc_failed")):
+        held = check(Document(fix=(Sentence(text, cites),)), RECALLED, READ)
+        assert held.document.fix == ()
