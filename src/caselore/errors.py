@@ -6,7 +6,8 @@
     │   └── Ambiguous                a short name fits several things
     ├── Refused                   3  a rule forbids it; nothing was written but the refusal
     │   ├── GateRefused              this identity may not write that
-    │   └── GuardRefused             a guard holds the content
+    │   ├── GuardRefused             a guard holds the content
+    │   └── NotGreen                 a log that is given as passing reads as failed
     ├── NotFound                  4  nothing is stored under that name
     └── Unavailable               5  something that is needed does not answer
         ├── StoreBusy                another process holds the store
@@ -69,13 +70,23 @@ class GateRefused(Refused):
     """This identity may not write that; nothing was changed."""
 
     code = "gate_refused"
-    hint = "Only people confirm: use a human token, or run it yourself at a terminal."
+    hint = (
+        "Only people confirm: run it at a terminal (`ssh -t`), or make a token once, "
+        "`caselore token create --role human --name YOU`, and set CASELORE_TOKEN to it."
+    )
 
 
 class GuardRefused(Refused):
     """A guard holds this content; nothing was changed."""
 
     code = "guard_refused"
+
+
+class NotGreen(Refused):
+    """This log reads as a failed run; nothing was remembered."""
+
+    code = "not_green"
+    hint = "Give a passing run's log; if it did pass, `caselore green … --anyway` keeps it."
 
 
 class NotFound(CaseloreError):

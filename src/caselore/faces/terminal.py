@@ -5,6 +5,7 @@ Must not decide what is said: callers give the words, this gives colour, width a
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
@@ -49,11 +50,11 @@ class Paper:
     colour: bool = False
 
     @classmethod
-    def of(cls, stream: TextIO, *, no_color: bool) -> Paper:
+    def of(cls, stream: TextIO | None, *, no_color: bool) -> Paper:
         """Measure a stream."""
         columns = shutil.get_terminal_size((80, 24)).columns
         width = max(_NARROWEST, min(columns, _WIDEST))
-        return cls(width, colour=stream.isatty() and not no_color)
+        return cls(width, colour=bool(stream and stream.isatty()) and not no_color)
 
     def ink(self, text: str, *styles: str) -> str:
         """Colour a finished piece of text; the text must be safe already."""
@@ -118,5 +119,8 @@ def minute(at: datetime) -> str:
 
 
 def say(line: str) -> None:
-    """Write one line to standard error, where progress and warnings go."""
-    print(line, file=sys.stderr, flush=True)
+    """Write to standard error, where progress and warnings go; unheard where that cannot be."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:  # the disk is full or the reader has left: what is said is only a courtesy
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to the end

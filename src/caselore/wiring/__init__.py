@@ -66,6 +66,19 @@ def open_memory(settings: Settings) -> Memory:
     return Memory(store, TermsIndex(), clock, new_id, weights, settings.bank)
 
 
+def check_settings(settings: Settings) -> None:
+    """Take everything that caselore.toml says as the commands will.
+
+    Raises: WrongUse or BadInput for weights, families or a bank that cannot be used.
+    """
+    from caselore.guards import names  # noqa: PLC0415
+    from caselore.memory.ranking import Weights  # noqa: PLC0415
+
+    names.check_name(settings.bank, "bank")
+    _weights(Weights, settings.weights)
+    _ = build(settings).families
+
+
 def _weights(kind: type[Weights], given: Mapping[str, Any]) -> Weights:
     """Read the weights of caselore.toml over the defaults.
 

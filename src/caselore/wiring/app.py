@@ -6,7 +6,7 @@ Must not hold policy: it opens, names the caller, and passes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -16,7 +16,8 @@ from caselore import settings as setting
 from caselore.errors import BadInput, WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
-from caselore.wiring.sources import Log, named, numbered, opened
+from caselore.wiring.sources import Log, clean, filters_of, named, numbered, opened, spooled
+from caselore.wiring.unpacking import plain
 
 if TYPE_CHECKING:
     from caselore.guards.secrets import Masked
@@ -112,18 +113,20 @@ class App:
         if self.settings.home.is_dir():
             engine.use_cache(self.settings.home / "cache")
         passed = green if green is None else self.green_lines(green)
-        with opened(log) as (file, own_name):
-            return logs.read(
-                file,
+        with opened(log) as (file, own_name), plain(file) as found:
+            reading = logs.read(
+                found.file,
                 name=named(name or own_name),
                 green=passed,
                 budget=budget,
-                families=self._families,
+                families=self.families,
                 rarity=rarity,
             )
+            return found.of_the_original(reading)
 
     @cached_property
-    def _families(self) -> tuple[Family, ...]:
+    def families(self) -> tuple[Family, ...]:
+        """Give the families of failures, caselore.toml's first. Raises: BadInput."""
         from caselore import logs  # noqa: PLC0415
 
         try:
@@ -137,8 +140,8 @@ class App:
 
         if isinstance(green, logs.GreenLines):
             return green
-        with opened(green) as (file, own_name):
-            return logs.GreenLines.of(file, label=named(label or own_name))
+        with opened(green) as (file, own_name), plain(file) as found:
+            return logs.GreenLines.of(found.file, label=named(label or own_name))
 
     def explain(self, one: Signature, other: Signature) -> list[dict[str, Any]]:
         """Set two signatures side by side, part by part."""
@@ -233,7 +236,7 @@ class App:
                 "A recall is either for words or for an incident.",
                 hint="Give a text, or the incident's id: `caselore recall --incident 1057`.",
             )
-        chosen = _filters(Filters, filters) if isinstance(filters, Mapping) else filters
+        chosen = filters_of(Filters, filters) if isinstance(filters, Mapping) else filters
         return Found(
             self.memory.recall(
                 text=text, incident=incident, limit=limit, filters=chosen, as_of=as_of
@@ -300,15 +303,15 @@ class App:
 
     def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
         """Remove content for good and give the id. Raises: GateRefused unless a person."""
-        return self.memory.erase(incident, _said(why), self._acting(actor))
+        return self.memory.erase(incident, clean(why), self._acting(actor))
 
     def release(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Let something out of quarantine. Raises: GateRefused unless a person."""
-        return Judged(self.memory.release(subject, _said(why), self._acting(actor)))
+        return Judged(self.memory.release(subject, clean(why), self._acting(actor)))
 
     def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Keep something out for good. Raises: GateRefused unless a person."""
-        return Judged(self.memory.drop(subject, _said(why), self._acting(actor)))
+        return Judged(self.memory.drop(subject, clean(why), self._acting(actor)))
 
     # Bringing in
 
@@ -345,23 +348,29 @@ class App:
         return Imported(report)
 
     def remember_green(
-        self, log: Log, *, service: str, stage: str, label: str | None = None, commit: str = ""
+        self,
+        log: Log,
+        *,
+        service: str,
+        stage: str,
+        label: str | None = None,
+        commit: str = "",
+        anyway: bool = False,
     ) -> tuple[int, tuple[str, ...]]:
         """Remember a passing run of a job.
 
         Gives the number of distinct lines, and the failures of the same job and commit, which
-        left without a change. Raises: OSError when the file cannot be opened.
+        left without a change. Raises: NotGreen for a log that reads as failed, unless `anyway`;
+        OSError when the file cannot be opened.
         """
-        from caselore.guards import names  # noqa: PLC0415
+        from caselore.incidents import passing  # noqa: PLC0415
 
-        for check, value in (
-            (names.check_service, service),
-            (names.check_stage, stage),
-            (names.check_commit, commit),
-        ):
-            if value:
-                check(value)
-        lines, who = self.green_lines(log, label), self.caller()
+        passing.check_job(service, stage, commit)
+        with opened(log) as (file, own_name), spooled(file) as kept:
+            if not anyway:
+                passing.must_have_passed(self.read(kept, name=label or own_name))
+            kept.seek(0)
+            lines, who = self.green_lines(kept, label or own_name), self.caller()
         flaky = self.memory.remember_green(
             service, stage, lines.to_bytes(), lines.label, who, commit
         )
@@ -382,19 +391,3 @@ class App:
     def revoke_token(self, token: str) -> None:
         """Make a token worthless. Raises: GateRefused unless a person; NotFound."""
         self.memory.revoke_token(token, self.caller())
-
-
-def _said(words: str) -> str:
-    """Give a reason as it is kept."""
-    from caselore.incidents import service  # noqa: PLC0415
-
-    return service.clean(words)
-
-
-def _filters(kind: type[Filters], given: Mapping[str, Any]) -> Filters:
-    """Read filters from a mapping. Raises: WrongUse for a name that is none."""
-    known = tuple(field.name for field in fields(kind))
-    for name in given:
-        if name not in known:
-            raise WrongUse(f"There is no filter {name!r}.", hint=setting.nearest(name, known))
-    return kind(**given)

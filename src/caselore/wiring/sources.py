@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from caselore.errors import WrongUse
+from caselore.settings import nearest
+
+if TYPE_CHECKING:
+    from caselore.memory.records import Filters
 
 Log = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -34,7 +43,35 @@ def named(name: str) -> str:
     return secrets.redact(os.fsencode(name).decode("utf-8", "replace")).text
 
 
+@contextmanager
+def spooled(file: BinaryIO) -> Iterator[BinaryIO]:
+    """Give a file that can be read twice, from where it stands."""
+    if file.seekable():
+        yield file
+        return
+    with tempfile.TemporaryFile() as spool:
+        shutil.copyfileobj(file, spool, 1024 * 1024)
+        spool.seek(0)
+        yield spool
+
+
+def clean(words: str) -> str:
+    """Give what a person says as it is kept."""
+    from caselore.incidents import service  # noqa: PLC0415
+
+    return service.clean(words)
+
+
 def numbered(rows: Iterable[Mapping[str, Any] | tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """Number rows from 1; pairs keep the number that they bring."""
     for number, row in enumerate(rows, start=1):
         yield row if isinstance(row, tuple) else (number, row)
+
+
+def filters_of(kind: type[Filters], given: Mapping[str, Any]) -> Filters:
+    """Read filters from a mapping. Raises: WrongUse for a name that is none."""
+    known = tuple(field.name for field in fields(kind))
+    for name in given:
+        if name not in known:
+            raise WrongUse(f"There is no filter {name!r}.", hint=nearest(name, known))
+    return kind(**given)

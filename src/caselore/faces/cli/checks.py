@@ -11,7 +11,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
@@ -71,6 +71,7 @@ _SLOWER = {
 
 def _settings(bank: str | None) -> tuple[str, str]:
     chosen = settings.load(bank=bank)
+    wiring.check_settings(chosen)
     files = ", ".join(str(path) for path in chosen.files) or "no caselore.toml"
     return f"{files}; bank {chosen.bank}", ""
 
@@ -85,8 +86,13 @@ def _home(bank: str | None) -> tuple[str, str]:
     return f"{folder} can be written, {free // 2**20:,} MB free", low if free < _LEAST_ROOM else ""
 
 
+def _without_judging(chosen: settings.Settings) -> settings.Settings:
+    """Leave out what `settings` has looked at, so that each part shows its own trouble."""
+    return replace(chosen, weights={}, families=())
+
+
 def _store(bank: str | None) -> tuple[str, str]:
-    chosen = settings.load(bank=bank)
+    chosen = _without_judging(settings.load(bank=bank))
     with wiring.build(chosen) as app:
         found = app.memory.ledger_verify()
     if not found.ok:
@@ -98,7 +104,7 @@ def _store(bank: str | None) -> tuple[str, str]:
 
 
 def _identity(bank: str | None) -> tuple[str, str]:
-    chosen = settings.load(bank=bank)
+    chosen = _without_judging(settings.load(bank=bank))
     with wiring.build(chosen) as app:
         actor = app.caller()
     advice = "" if actor.role == "human" else _CONFIRM
@@ -106,7 +112,10 @@ def _identity(bank: str | None) -> tuple[str, str]:
     return f"you act as {actor} ({by})", advice
 
 
-_CONFIRM = "Only people confirm: use a token of role human, or a terminal without an agent in it."
+_CONFIRM = (
+    "Only people confirm: use a terminal without an agent in it, or a token: "
+    "`caselore token create --role human --name YOU`, then CASELORE_TOKEN."
+)
 
 
 def _model(bank: str | None) -> tuple[str, str]:

@@ -5,6 +5,7 @@ Must not let a traceback through, nor write to standard output.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -15,7 +16,7 @@ import typer
 
 from caselore import settings
 from caselore.errors import Problem, problem
-from caselore.faces.terminal import Paper, safe
+from caselore.faces.terminal import Paper, safe, say
 
 # Typer carries its own copy of click since 0.16; its classes are reached through what it exports.
 _CLICK_ERROR = typer.BadParameter.__mro__[2]
@@ -52,7 +53,13 @@ def _problem(error: Exception) -> Problem:
         return Problem("not_found", f"There is no file {error.filename}.", "Check the path.", 4)
     if isinstance(error, IsADirectoryError):
         return Problem("wrong_use", f"{error.filename} is a folder.", "Give a file.", 2)
+    if isinstance(error, OSError) and error.errno in _NO_ROOM and not error.filename:
+        words = f"The output could not be written: {error.strerror}."
+        return Problem("unavailable", words, "Free some space, or write to another place.", 5)
     return problem(error)
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 def _usage(error: Exception) -> Problem:
@@ -76,14 +83,14 @@ def report(found: Problem, *, as_json: bool) -> int:
 
     found = replace(found, message=redact(found.message).text, hint=redact(found.hint).text)
     if as_json:
-        print(json.dumps(found.to_json()), file=sys.stderr)
+        say(json.dumps(found.to_json()))
         return found.exit_code
     paper = Paper.of(sys.stderr, no_color=settings.colourless())
     lines = paper.wrap(found.message, first="caselore: ", indent="  ")
     if found.hint:
         lines += paper.wrap(found.hint, first="  -> ", indent="     ")
     lines[0] = lines[0].replace("caselore:", paper.ink("caselore:", "red", "bold"), 1)
-    print("\n".join(lines), file=sys.stderr)
+    say("\n".join(lines))
     return found.exit_code
 
 
@@ -95,4 +102,4 @@ def _quiet_end() -> int:
 
 def warn(message: str) -> None:
     """Write one warning to standard error."""
-    print(f"caselore: {safe(message)}", file=sys.stderr)
+    say(f"caselore: {safe(message)}")

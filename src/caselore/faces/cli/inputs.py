@@ -5,17 +5,23 @@ Must not judge content.
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
 
-from caselore.errors import BadInput
+from caselore.errors import BadInput, Unavailable
+from caselore.faces import terminal
 
 _UNITS = {"h": 1, "d": 24, "w": 24 * 7}
+_SOON = 0.5  # seconds after which a person is told what is waited for
+_PATIENCE = 5.0  # seconds that a named pipe is waited for
 _LONGEST_LINE = 16 * 1024 * 1024
 
 
@@ -29,12 +35,74 @@ def log_file(path: str) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile() as spool:
             yield _spooled(sys.stdin.buffer, spool)
         return
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         if file.seekable():
             yield file
             return
         with tempfile.TemporaryFile() as spool:  # a named pipe, as of <(command)
             yield _spooled(file, spool)
+
+
+def _opened(path: str) -> BinaryIO:
+    """Open a file; a named pipe is waited for, but not for ever."""
+    # What a shell gives for <(command) is open at its other end already, or was.
+    if path.startswith(("/dev/", "/proc/")) or not _is_pipe(path):
+        return open(path, "rb")
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        first = _first_bytes(pipe, path)
+        os.set_blocking(pipe, True)
+    except BaseException:
+        os.close(pipe)
+        raise
+    return _Begun(first, os.fdopen(pipe, "rb"))  # type: ignore[return-value]
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):  # opening it says what is wrong
+        return False
+
+
+def _first_bytes(pipe: int, path: str) -> bytes:
+    """Wait until somebody writes to a pipe. Raises: Unavailable where nobody does."""
+    began, told = time.monotonic(), not sys.stderr.isatty()
+    while (waited := time.monotonic() - began) < _PATIENCE:
+        try:
+            first = os.read(pipe, 65536)
+        except BlockingIOError:  # a writer is there, with nothing to say yet
+            return b""
+        if first:
+            return first
+        if waited > _SOON and not told:
+            told = True
+            terminal.say(f"caselore: waiting for what writes to {terminal.one_line(path)}")
+        time.sleep(0.02)
+    raise Unavailable(
+        f"Nobody writes to the named pipe {path}; {_PATIENCE:.0f} seconds were waited.",
+        hint="Start what writes to it first, or give the log on standard input: COMMAND | …  -",
+    )
+
+
+class _Begun:
+    """A pipe of which the first bytes are read already."""
+
+    def __init__(self, first: bytes, rest: BinaryIO) -> None:
+        self._first, self._rest = first, rest
+
+    def __enter__(self) -> _Begun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._rest.close()
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int = -1) -> bytes:
+        first, self._first = self._first, b""
+        return first or self._rest.read(size)
 
 
 def _spooled(source: BinaryIO, spool: Any) -> BinaryIO:

@@ -92,10 +92,15 @@ def green(
         str,
         typer.Option("--commit", metavar="SHA", help="What passed; failures of it were flaky."),
     ] = "",
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Keep it even if it reads as a failed run.")
+    ] = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> None:
     """Remember a passing run of a job: what it also says is not why a later one failed.
+
+    Exit code 3 if the log reads as a failed run, unless --anyway is given.
 
     \b
     Example:
@@ -103,7 +108,7 @@ def green(
     """
     with desk.opened(bank) as app, inputs.log_file(log) as file:
         lines, flaky = app.remember_green(
-            file, service=service, stage=stage, label=log, commit=commit
+            file, service=service, stage=stage, label=log, commit=commit, anyway=anyway
         )
     desk.answer(
         as_json,

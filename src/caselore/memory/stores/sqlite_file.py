@@ -70,7 +70,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _refuse_remains(path: Path) -> None:
-    """Raise StoreDamaged where a store was and its file is gone or empty: no memory starts anew."""
+    """Raise StoreDamaged where a store was and its file is gone or empty: none begins anew."""
     log = path.with_name(path.name + "-wal")
     left = log.is_file() and log.stat().st_size > 0  # asked first: a new store is there before it
     size = path.stat().st_size if path.is_file() else None
@@ -90,7 +90,7 @@ _REMAINS = (
 
 
 def _make(path: Path, busy: float) -> None:
-    """Write a new store aside and give it its name when it is whole, so that none is ever empty."""
+    """Write a new store aside and name it when it is whole, so that none is ever empty."""
     draft = path.with_name(f"{path.name}-new-{os.getpid()}-{threading.get_ident()}")
     try:
         link = connect(draft, busy)
