@@ -248,3 +248,38 @@ def test_redact_keeps_every_line_and_byte_but_the_secret(home):
     assert SECRET not in ran["text"]
     assert ran["redactions"][0]["line"] == 3
     assert ran["text"].split("\n")[3] == "last"
+
+
+def test_an_absent_name_is_null_everywhere(ana):
+    found = ana.ok("diagnose", ana.log("bare.log", scenes.PYTEST), code=1)
+    whole = ana.ok("show", found["incident"])
+    [line] = ana.run("incidents", "--json").lines
+    recalled = ana.ok("recall", "discount rounds", code=1)
+
+    for name in ("deployment", "service", "environment", "branch", "commit", "stage", "url"):
+        assert whole[name] is None, name
+        assert line[name] is None, name
+    assert whole["chain"][0]["service"] is None
+    assert all(hit["service"] is None for hit in recalled["nearest"])
+
+
+def test_what_a_person_said_is_stored_as_it_is_shown(ana):
+    found = ana.ok("diagnose", ana.log("bare.log", scenes.PYTEST), "--deployment", "8", code=1)
+    words = ("--cause", "  rounding\n", "--resolution", " same error ", "--result", "succeeded")
+    judged = ana.ok("confirm", found["incident"], *words)
+    assert judged["outcome"]["resolution"] == "same error"
+    assert judged["outcome"]["cause"] == "rounding"
+
+    again = ana.ok("diagnose", ana.log("b.log", scenes.PYTEST + "\n"), "--deployment", "9")
+    assert [fix["text"] for fix in again["fix"]] == ["same error"]
+    assert again["withheld"] == []
+
+
+def test_a_refused_confirmation_says_how_a_person_is_made_known(home):
+    home.ok("diagnose", home.log("bare.log", scenes.PYTEST), "--deployment", "8", code=1)
+    ran = home.run("confirm", "8", "--cause", "c", "--resolution", "r", "--result", "succeeded")
+
+    assert ran.code == 3
+    said = " ".join(ran.err.split())
+    assert "caselore token create --role human --name YOU" in said
+    assert "CASELORE_TOKEN" in said

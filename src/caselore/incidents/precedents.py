@@ -82,7 +82,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     shape = {
         "incident": hit.case.id,
         "deployment": hit.case.record.body.deployment or None,
-        "service": hit.case.record.body.service,
+        "service": hit.case.record.body.service or None,
         "status": hit.case.status.value,
         "family": hit.case.record.body.signature.family,
         "title": hit.case.record.body.title,

@@ -42,6 +42,8 @@ def test_a_group_alone_shows_its_commands(capsys, group):
 
     shown = capsys.readouterr()
     assert "Commands" in shown.out + shown.err
+    words = " ".join((shown.out + shown.err).split())
+    assert f"Example: caselore {group} " in words
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest(capsys):

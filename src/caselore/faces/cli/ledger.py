@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     group = typer.Typer(
-        help="The append-only account of every write.", rich_markup_mode=None, no_args_is_help=True
+        help="The append-only account of every write.\n\n\b\nExample:\n  caselore ledger verify",
+        rich_markup_mode=None,
+        no_args_is_help=True,
     )
     group.command()(verify)
     group.command()(show)

@@ -18,7 +18,8 @@ Subject = Annotated[str, typer.Argument(metavar="ID", help="What `quarantine lis
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     group = typer.Typer(
-        help="What the guards held, until a person looks at it.",
+        help="What the guards held, until a person looks at it.\n\n\b\nExample:\n"
+        "  caselore quarantine list",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

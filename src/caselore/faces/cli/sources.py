@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=_PANEL)(guard)
     app.command(rich_help_panel=_PANEL)(redact)
     group = typer.Typer(
-        help="Look at what makes two failures the same.",
+        help="Look at what makes two failures the same.\n\n\b\nExample:\n"
+        "  caselore signature explain monday.log tuesday.log",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -29,7 +29,10 @@ class TokenRole(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     group = typer.Typer(
-        help="Who may call, and as whom.", rich_markup_mode=None, no_args_is_help=True
+        help="Who may call, and as whom.\n\n\b\nExample:\n"
+        "  caselore token create --role human --name ana",
+        rich_markup_mode=None,
+        no_args_is_help=True,
     )
     group.command()(create)
     group.command("list")(list_)
