@@ -21,6 +21,7 @@ Hits = dict[int, set[int]]
 
 _SPACE: Final = r" \t\r\f\x0b"  # \v is a class of several characters to some engines
 _TAILS: Final = (".*$", ".*", r"\s*$", r"\s*", r"\S*", r"\w*")
+_INDENTED: Final = re.compile(r"\^\[ \\t\\r\\f\\x0b\]([*+])(?!\?)")
 _LINE_CAP: Final = 4096
 _COMPILE_AFTER: Final = 3_000_000  # bytes scanned before compiling hyperscan pays for its 0.3 s
 
@@ -88,6 +89,19 @@ def _short_tail(pattern: str) -> str:
     return pattern
 
 
+def loose(pattern: str) -> str:
+    """Let a pattern that takes white space at the start of a line begin after any.
+
+    Hyperscan loses matches of such patterns, which ones depends on the others beside them; what
+    this finds too much is looked at again.
+    """
+    found = _INDENTED.match(pattern)
+    if found is None:
+        return pattern
+    start = f"(?:^|[{_SPACE}])" if found.group(1) == "*" else f"[{_SPACE}]"
+    return start + pattern[found.end() :]
+
+
 class Engine:
     """A set of patterns, compiled once, that finds every line that any of them matches."""
 
@@ -99,19 +113,38 @@ class Engine:
         self._seen = 0
         self._find: Find | None = None
         self._native = False
+        self._doubtful: frozenset[int] = frozenset()
+        self._again: dict[int, re.Pattern[bytes]] = {}
         self._lock = threading.Lock()
 
     def lines(self, data: bytes, starts: Sequence[int]) -> Hits:
         """Find which patterns match in which line; `starts` are the offsets of the lines."""
         hits: Hits = {}
-        for end, number in self._matcher(len(data))(data):
+        doubtful: Hits = {}
+        find = self._matcher(len(data))
+        again = self._doubtful
+        for end, number in find(data):
             line = bisect_right(starts, end) - 1
-            found = hits.get(line)
+            where = doubtful if number in again else hits
+            found = where.get(line)
             if found is None:
-                hits[line] = {number}
+                where[line] = {number}
             else:
                 found.add(number)
+        for line, numbers in doubtful.items():
+            stop = starts[line + 1] - 1 if line + 1 < len(starts) else len(data)
+            sure = {n for n in numbers if self._sure(n, data, starts[line], stop)}
+            if sure:
+                hits.setdefault(line, set()).update(sure)
         return hits
+
+    def _sure(self, number: int, data: bytes, first: int, last: int) -> bool:
+        """Ask again whether a pattern that was searched for loosely matches in this line."""
+        pattern = self._again.get(number)
+        if pattern is None:
+            pattern = re.compile(self.patterns[number].encode(), re.M)
+            self._again[number] = pattern
+        return pattern.search(data, first, last) is not None
 
     def _matcher(self, size: int) -> Find:
         """Choose the engine: the native one when it is at hand or worth compiling."""
@@ -127,6 +160,7 @@ class Engine:
         native = _hyperscan(self) if self._kind in ("", "hyperscan") else None
         if native is not None:
             self._find, self._native = native, True
+            self._doubtful = frozenset(n for n, p in enumerate(self.patterns) if loose(p) != p)
         elif self._find is None:
             second = _re2(self.patterns) if self._kind != "re" else None
             self._find = second or _re(self.patterns)
@@ -139,14 +173,15 @@ class Engine:
 def _hyperscan(engine: Engine) -> Find | None:
     """Load or compile the hyperscan database; None where it is missing or not worth it yet."""
     if engine.wants_native() or _stored(engine):
-        database = native_database(engine.patterns, engine.name, single=False)
+        patterns = [loose(p) for p in engine.patterns]
+        database = native_database(patterns, engine.name, single=False)
         return None if database is None else _collector(database)
     return None
 
 
 def _stored(engine: Engine) -> bool:
     """Say whether a compiled database lies in the cache."""
-    place = _place(engine.patterns, engine.name, single=False)
+    place = _place([loose(p) for p in engine.patterns], engine.name, single=False)
     return place is not None and place.exists()
 
 

@@ -42,6 +42,7 @@ _LIGHTEST: Final = 80  # lighter ones are found by the strong signs; each patter
 _ANYTHING: Final = re.compile(
     r"^\^?((?:\(\?(?:P<\w+>|:))*)\.\*"
 )  # text of any kind need not be searched
+_INDENT: Final = re.compile(r"^(?:\\s|\[ \\t\])[*+](?!\?)")  # the lead-in holds it
 _LEAD_IN: Final = r"(?:^|[ \t\r\]|mK>])"
 
 
@@ -151,7 +152,7 @@ def _raw(pattern: str) -> str:
     """Let a pattern meet raw lines, whose start may hide behind a stamp or a colour."""
     pattern = _ANYTHING.sub(r"\1", pattern)
     if pattern.startswith("^"):
-        pattern = _LEAD_IN + pattern[1:]
+        pattern = _LEAD_IN + _INDENT.sub("", pattern[1:], count=1)
     return pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
 
 

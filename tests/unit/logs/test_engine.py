@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from caselore.logs import engine
 from caselore.logs.engine import ENGINES, Engine, first_hits, one_line
+from caselore.logs.page import Segment, build
 from caselore.logs.signs import book
 
 LINES = [
@@ -138,3 +139,21 @@ def test_a_cache_that_cannot_be_written_does_not_matter(tmp_path: Path) -> None:
 
 def test_a_pattern_that_the_native_engine_refuses_is_left_to_the_next() -> None:
     assert Engine([r"a(?:$|b)c?"], "refused", "").lines(b"xa\nb", [0, 3]) == {0: {0}}
+
+
+def test_engines_agree_on_every_line_of_every_case() -> None:
+    folder = Path(__file__).resolve().parents[2] / "cases" / "logs"
+    data = b"\n".join(path.read_bytes() for path in sorted(folder.glob("*.log")))
+    pages = build([Segment(1, data)])
+
+    assert hits("hyperscan", pages.data) == hits("re2", pages.data)
+
+
+def test_white_space_at_the_start_of_a_line_hides_nothing() -> None:
+    patterns = [r"^\s+at \S", r"^\s*Traceback \(most recent call last\):"]
+    data = (
+        b"Exception in thread main\n\tat Settle.run(Settle.java:12)\n\tat Settle.main(S.java:1)\n"
+    )
+
+    for kind in ENGINES:
+        assert set(engine.Engine(patterns, "space", kind).lines(data, offsets(data))) == {1, 2}
