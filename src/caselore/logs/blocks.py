@@ -18,6 +18,7 @@ from caselore.logs.tools import Reader
 CAP: Final = 1000  # characters of a line that a pattern of a reader may see
 _PARTS: Final = ("unit", "error", "message", "frame")
 _MOST_BLOCKS: Final = 400
+_SHOWS_SOURCE: Final = 'File "'  # a step of such a stack has its source below, deeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,11 @@ def tool_blocks(page: Page, marked: Marked, book: Book, barriers: frozenset[int]
     for number in sorted(places):
         reader = book.readers[number]
         above = marked.allows.get(number, []) if reader.after else [-1]
-        starts = [line for line in sorted(places[number]) if _allowed(above, line)]
+        starts = [
+            line
+            for line in sorted(places[number])
+            if _allowed(above, line) and not quoted(page, marked, line)
+        ]
         found += islice(_blocks(page, reader, starts, places[number], barriers), _MOST_BLOCKS)
     return sorted(found, key=lambda block: (block.first, block.last))
 
@@ -73,6 +78,21 @@ def _blocks(
             continue
         until = last
         yield _block(page, reader, start, text, barriers)
+
+
+def indent(line: str) -> int:
+    """Count the columns that a line is indented."""
+    return len(line) - len(line.lstrip())
+
+
+def quoted(page: Page, marked: Marked, i: int) -> bool:
+    """Say whether a line is the source that a step of a stack shows under itself."""
+    if not i or not marked.has(i - 1, "frame") or marked.has(i, "frame"):
+        return False
+    above = page.lines[i - 1]
+    if above.lstrip().startswith(_SHOWS_SOURCE) and indent(page.lines[i]) > indent(above):
+        return True
+    return i + 1 < len(page.lines) and page.lines[i + 1].strip()[:1] in ("^", "~")
 
 
 def _allowed(lines: list[int], start: int) -> bool:

@@ -24,7 +24,7 @@ FAINT: Final = 4.0  # too little to call a line the failing one
 HOLLOW: Final = 28.0  # a block whose own line only says that something failed
 FAR: Final = 22.0  # a cause that ends a command, far from its end
 NEAR_END: Final = 80  # lines
-_BARE: Final = ("ruler", "wrapper")
+_BARE: Final = ("ruler", "wrapper", "section")
 MERGE: Final = 5  # lines between neighbours of one kind
 
 
@@ -79,7 +79,7 @@ def _place(page: Page, block: Block, failed: tuple[Region, ...], green: bool) ->
     for number, region in enumerate(failed):
         if block.line in region:
             change = -LATER * min(number, 3) * (1.0 if block.weight > 55 else 1.6)
-            if block.bottom and not green and region.marker - block.line > NEAR_END:
+            if block.bottom and not green and region.end - block.line > NEAR_END:
                 change -= FAR
             return change
     return -OUTSIDE

@@ -79,7 +79,7 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
     """Find and rank everything on a page."""
     marked = mark(page, using)
     failed = regions(page, marked)
-    barriers = page.gaps | frozenset(marked.lines("exit"))
+    barriers = page.gaps | frozenset(marked.lines("exit")) | {region.end for region in failed}
     blocks: list[Block] = tool_blocks(page, marked, using, barriers)
     blocks += shape_blocks(page, marked, barriers, failed)
     new = green.new_lines(page) if green else None

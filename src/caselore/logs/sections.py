@@ -33,6 +33,11 @@ class Region:
     marker: int
     status: int | None
 
+    @property
+    def end(self) -> int:
+        """The line after the command's output: its marker, or what the runner did in between."""
+        return min(self.marker, self.last + 1)
+
     def __contains__(self, line: int) -> bool:
         """Say whether a line is part of the command's output."""
         return self.first <= line <= self.last
@@ -107,4 +112,4 @@ def _afterwards(page: Page) -> int | None:
 def _end_of(page: Page, marker: int, first: int) -> int:
     """Leave out an after_script and an upload that stand between the failure and its marker."""
     over = _afterwards(page)
-    return over if over is not None and first < over < marker else marker
+    return over - 1 if over is not None and first < over < marker else marker

@@ -9,25 +9,29 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from caselore.logs.blocks import Block
+from caselore.logs.blocks import Block, indent, quoted
 from caselore.logs.page import Page
 from caselore.logs.sections import Region
 from caselore.logs.signs import Marked
 
 STRONG, VERDICT, MEDIUM, WEAK, WARN = 50.0, 44.0, 31.0, 16.0, 10.0
 _NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9]+)")
-_PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+")
+_PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+| at \S+ line [0-9]+\.?$")
 _HEAD_PLACE: Final = re.compile(r"^\s*(?:\w+: )?[^\s:(]+\.[A-Za-z]\w{0,4}[:(][0-9]+")
+_ECHOES: Final = ("command", "section", "echo", "exit", "ruler")
 _TALE: Final = ("frame", "medium", "strong", "weak")
 NEARLY: Final = 4.0
-_NEVER: Final = ("wrapper", "exit", "command", "ruler", "ok")
+_NEVER: Final = ("wrapper", "exit", "command", "section", "ruler", "ok")
+_BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round what was wrong
 _ANNOUNCES: Final = re.compile(
     r"^\W*(?:[A-Za-z]+ ){0,2}(?i:errors?|failed|failures?)(?: [A-Za-z]+){0,3}:\s*$"
 )
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
+_FILE_ONLY: Final = re.compile(r"^\s*\W*[A-Z]{2,8}\W+\S+\s*$")  # FAIL src/cart.test.js
 _BODY: Final = 60
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
+_NAMED: Final = 8.0  # an error under the item that it broke, beside one that was only printed
 _PARAGRAPH: Final = 10
 _ANNOUNCED: Final = 6  # lines under one that ends in a colon
 _MOST_HITS: Final = 600
@@ -45,7 +49,7 @@ def weight_of(page: Page, marked: Marked, i: int) -> float:
 
 def _weighed(page: Page, marked: Marked, i: int) -> float:
     """Weigh a line that carries signs."""
-    if marked.has(i, *_NEVER):
+    if marked.has(i, *_NEVER) or quoted(page, marked, i):
         return 0.0
     found = marked.signs.get(i, frozenset())
     weight = 0.0
@@ -78,6 +82,7 @@ def _adjusted(found: frozenset[str], line: str) -> float:
     change -= 25 if "frame" in found else 0
     change -= 12 if "retry" in found else 0
     change -= 30 if "talk" in found else 0
+    change -= 45 if "source" in found else 0
     change += 10 if "crash" in found and "verdict" not in found else 0
     change -= 12 if "warn" in found and "strong" not in found else 0
     return change
@@ -93,7 +98,7 @@ def shape_blocks(
     found += [_stopped(region) for region in failed[:3] if region.status in _STOPPED]
     for region in failed[:3]:
         found += _short(page, marked, region)
-        found += _above(page, marked, region.marker)
+        found += _above(page, marked, region.end)
     if not failed:
         found += [b for i in marked.lines("wrapper", "exit")[:12] for b in _above(page, marked, i)]
     return found
@@ -103,6 +108,10 @@ def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
     """Give the first of these lines that says about as much as the one that says most."""
     most = max(weight_of(page, marked, i) for i in lines)
     first = next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
+    if marked.has(first, "opener"):
+        return _thrown(page, marked, first, lines)
+    if marked.has(first, "verdict") and not marked.has(first, "strong"):
+        return _told_below(page, marked, first, lines)
     if _ANNOUNCES.match(page.lines[first]):
         below = (i for i in lines if i > first and page.lines[i].strip())
         told = next(below, first)
@@ -110,14 +119,32 @@ def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
     return first
 
 
+def _told_below(page: Page, marked: Marked, head: int, lines: Sequence[int]) -> int:
+    """Give what the body under a failed item says; the item itself where the body says little."""
+    body = [i for i in lines if i > head and not marked.has(i, "verdict", "ruler")]
+    body = [i for i in body if page.lines[i].strip()]
+    most = max((weight_of(page, marked, i) for i in body), default=0.0)
+    if most >= MEDIUM - NEARLY:
+        return next(i for i in body if weight_of(page, marked, i) >= most - NEARLY)
+    bare = _FILE_ONLY.match(page.lines[head][:400]) and body
+    return body[0] if bare else head
+
+
+def _thrown(page: Page, marked: Marked, opener: int, lines: Sequence[int]) -> int:
+    """Give the line with which a stack ends that opens at `opener`; the opener where it is cut."""
+    deep = indent(page.lines[opener])
+    for i in lines:
+        text = page.lines[i]
+        if i <= opener or not text.strip() or marked.has(i, "frame", "opener"):
+            continue
+        if indent(text) <= deep and not quoted(page, marked, i):
+            return i
+    return opener
+
+
 def _logged(marked: Marked, i: int) -> bool:
     """Say whether a line is one of a program's own log that talks a lot."""
     return marked.talks and marked.has(i, "logged")
-
-
-def indent(line: str) -> int:
-    """Count the columns that a line is indented."""
-    return len(line) - len(line.lstrip())
 
 
 def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
@@ -136,7 +163,8 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
         verdict = marked.has(i, "verdict") and end > i and not _logged(marked, i)
         heavy = weight_of(page, marked, best)
         frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
-        heavy = max(heavy, VERDICT + 8.0) if verdict else heavy
+        if verdict:
+            heavy = max(heavy + (_NAMED if best > i else 0.0), VERDICT + 8.0)
         heavy += 4 if frames > 1 else 0
         placed = bool(_HEAD_PLACE.match(page.lines[best][:200]))
         why = "failed item and its details" if verdict else "line that states an error"
@@ -151,7 +179,7 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
     last, blanks = head, 0
     for i in range(head + 1, min(len(page.lines), head + _BODY)):
         line = page.lines[i]
-        if i in barriers or marked.has(i, "wrapper", "exit", "command", "ok"):
+        if i in barriers or marked.has(i, "wrapper", "exit", "command", "section", "ok"):
             break
         if not line.strip():
             blanks += 1
@@ -264,16 +292,16 @@ def _next_full(page: Page, i: int) -> int | None:
 
 def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     """Take the whole output of a failed command that said little."""
-    inside = [i for i in range(region.first, region.marker) if _tells(page, marked, i)]
+    inside = [i for i in range(region.first, region.end) if _tells(page, marked, i)]
     if not inside or len(inside) > 40:
         return
     inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
     best = lead(page, marked, inside)
     if not weight_of(page, marked, best):
-        quiet = [k for k in inside if not marked.has(k, "talk")]
+        quiet = [k for k in inside if not marked.has(k, *_BESIDE)]
         placed = [k for k in quiet if _HEAD_PLACE.match(page.lines[k][:200])]
         placed = placed or [k for k in quiet if _PLACE.search(page.lines[k][:200])]
-        best = placed[0] if placed else inside[0] if len(inside) < 4 else inside[-1]
+        best = placed[0] if placed else quiet[-1] if quiet else inside[-1]
     yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
 
 
@@ -286,7 +314,7 @@ def _stopped(region: Region) -> Block:
 
 def _tells(page: Page, marked: Marked, i: int) -> bool:
     """Say whether a line is output, not an echo or a marker."""
-    return bool(page.lines[i].strip()) and not marked.has(i, "command", "echo", "exit", "ruler")
+    return bool(page.lines[i].strip()) and not marked.has(i, *_ECHOES)
 
 
 def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
@@ -303,11 +331,15 @@ def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
         i > 0
         and last - i < 10
         and page.lines[i].strip()
-        and not marked.has(i, "command", "exit", "wrapper")
+        and not marked.has(i, "command", "section", "exit", "wrapper")
     ):
         i -= 1
     first = i + 1 if i < last else last
-    if last < 0 or not page.lines[last].strip() or marked.has(last, "wrapper", "exit", "ruler"):
+    if (
+        last < 0
+        or not page.lines[last].strip()
+        or marked.has(last, "wrapper", "exit", "ruler", "section")
+    ):
         return
     best = lead(page, marked, range(first, last + 1))
     if not weight_of(page, marked, best):
