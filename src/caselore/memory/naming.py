@@ -17,6 +17,8 @@ LEAST = 6  # characters by which an id may be shortened
 def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
     """Give the row that `ref` names. Raises NotFound or Ambiguous."""
     name = ref.strip()
+    if any("\ud800" <= letter <= "\udfff" for letter in name):  # no store holds half characters
+        raise NotFound(f"no incident is named {quoted(name)}")
     row = view.case(bank, name) if name else None
     if row:
         return row

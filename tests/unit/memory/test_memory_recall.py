@@ -340,3 +340,10 @@ def test_not_the_same_holds_for_every_run_of_the_same_deployment(memory):
         assert other.id in ids
     back = memory.recall(incident=again.id)
     assert not {hit.case.id for hit in back.hits} & {failed.id, retried.id}
+
+
+@pytest.mark.parametrize("ref", ["\udcff", "10\ud800", "", " ", "#", "a\nb"])
+def test_a_name_that_nothing_can_bear_is_not_found(memory, ref):
+    memory.observe(failure("10"), CI)
+    with pytest.raises(NotFound):
+        memory.get(ref)
