@@ -91,8 +91,8 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     return Recalled(hits, nearest, len(rows))
 
 
-def sought_of(row: CaseRow, text: str) -> Sought:
-    """Give what is sought for a stored incident."""
+def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
+    """Give what is sought for a stored incident; other words may stand for its block."""
     return Sought(
         id=row.id,
         signature=row.signature,
@@ -103,8 +103,8 @@ def sought_of(row: CaseRow, text: str) -> Sought:
         environment=row.environment,
         branch=row.branch,
         deployment=row.deployment,
-        text=text,
-        kinds=kinds(row.title, text),
+        text=text or incident["block"],
+        kinds=kinds(row.title, *_parts(incident)),
     )
 
 
@@ -213,6 +213,12 @@ class _People:
         return max(1, sum(one.times for one in found)) if row.status == "confirmed" else 1
 
 
+def _parts(incident: Body) -> tuple[str, str]:
+    """Give what an incident keeps of its log: the block, and all that is shown of it."""
+    shown = "\n".join(part["text"] for part in incident["excerpt"])
+    return str(incident["block"]), shown
+
+
 class _Texts:
     """Compares the sought text with records re-read from the store."""
 
@@ -237,7 +243,7 @@ class _Texts:
         if told or self._sought.question:
             return told
         body = json.loads(self._view.bodies(self._bank, [row.seq])[row.seq])
-        return kinds("", str(body["incident"]["block"]))
+        return kinds(*_parts(body["incident"]))
 
     def _text(self, row: CaseRow, read: dict[int, Body]) -> str:
         incident = read[row.seq]["incident"]
