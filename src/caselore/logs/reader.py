@@ -83,7 +83,7 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
     blocks: list[Block] = tool_blocks(page, marked, using, barriers)
     blocks += shape_blocks(page, marked, barriers, failed)
     new = green.new_lines(page) if green else None
-    over = passed_until(page, marked)
+    over = passed_until(page, marked) if green is None else -1  # beside a passing run, it failed
     ranked = [r for r in rank(page, marked, blocks, failed, new) if r.block.line > over]
     return Judged(page, marked, failed, ranked, failing_line(page, marked, ranked, new), new)
 

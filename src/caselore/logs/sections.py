@@ -85,7 +85,8 @@ def _all_tests_passed(page: Page, marked: Marked) -> list[int]:
     if not tallies or sum(1 for line in page.lines[tallies[-1] :] if line.strip()) > _NEAR_END:
         return []
     unwell = any(_UNWELL.search(page.lines[i][:400]) for i in marked.lines("summary", "heading"))
-    after = [i for i in marked.lines("wrapper", "verdict") if i > tallies[-1]]
+    near = [i for i in marked.lines("wrapper", "verdict") if i > tallies[-1] - _NEAR_END]
+    after = [i for i in near if i > tallies[-1] or not marked.has(i, "strong")]
     return [] if unwell or after else tallies[-1:]
 
 
