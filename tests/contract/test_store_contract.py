@@ -14,6 +14,7 @@ from caselore.errors import (
     WrongUse,
 )
 from caselore.memory import Role, Status
+from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
 from fakes.failures import (
     AGENT,
@@ -24,6 +25,7 @@ from fakes.failures import (
     IMPORT,
     LONGER,
     failure,
+    index_beside,
     memory_over,
     missing_variable,
     signed,
@@ -39,8 +41,13 @@ def store(request, tmp_path):
 
 
 @pytest.fixture
-def memory(store):
-    yield (memory := memory_over(store))
+def memory(store, tmp_path):
+    index = (
+        ScanIndex(store)
+        if isinstance(store, MemoryStore)
+        else index_beside(store, tmp_path / "lore")
+    )
+    yield (memory := memory_over(store, index=index))
     found = memory.ledger_verify()
     assert found.ok, found.broken
 

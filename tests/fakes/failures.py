@@ -6,10 +6,12 @@ import hashlib
 import itertools
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from caselore.memory import Actor, Incident, Memory, Quoted, Role, Signed
+from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
-from caselore.memory.stores.terms_index import TermsIndex
+from caselore.memory.stores.tantivy_index import TantivyIndex
 
 CI = Actor("gitlab", Role.CI)
 AGENT = Actor("coder", Role.AGENT)
@@ -42,13 +44,17 @@ class Ids:
 
 
 def memory_over(store, **more) -> Memory:
-    return Memory(
-        store, TermsIndex(), more.pop("clock", Clock()), more.pop("new_id", Ids()), **more
-    )
+    index = more.pop("index", None) or ScanIndex(store)
+    return Memory(store, index, more.pop("clock", Clock()), more.pop("new_id", Ids()), **more)
 
 
 def memory_at(path, **more) -> Memory:
-    return memory_over(SqliteStore(path), **more)
+    store = SqliteStore(path)
+    return memory_over(store, index=index_beside(store, path), **more)
+
+
+def index_beside(store, path) -> TantivyIndex:
+    return TantivyIndex(store, Path(path).with_name(f"{Path(path).name}-index"))
 
 
 def signed(

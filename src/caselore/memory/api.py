@@ -84,7 +84,7 @@ class Memory(Keeping):
             raise GateRefused(erased, hint="")
         if written:
             must_pass(written)
-            self._index.catch_up()
+            self._index.catch_up(self.bank)
         return self.get(id)
 
     def propose(
@@ -223,7 +223,7 @@ class Memory(Keeping):
             self._store, self.bank, self._clock, self._new_id, self._random, actor, sign, screen
         )
         report = importer.run(rows, progress)
-        self._index.catch_up()
+        self._index.catch_up(self.bank, report.added + report.updated)
         return report
 
     def export(self, since: datetime | None = None) -> Iterator[dict[str, Any]]:

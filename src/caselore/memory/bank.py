@@ -58,7 +58,7 @@ class Bank:
                 must_be_free(row)
             written = self._pen(view).write(action, row.id, body, actor)
         must_pass(written)
-        self._index.catch_up()
+        self._index.catch_up(self.bank)
         return self.get(row.id)
 
     def close(self) -> None:

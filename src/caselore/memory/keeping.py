@@ -15,7 +15,7 @@ from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import unstamp
 from caselore.memory.ledger import Broken, Stored, Verification
-from caselore.memory.ports import Reads, Wanted
+from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
 from caselore.memory.replay import derive, verify
@@ -165,7 +165,6 @@ class Keeping(Bank):
             must_pass(written)
         elif refusal:
             raise GateRefused(refusal)
-        self._index.forget(self.bank, id)
         self._scrub(id)
         return id
 
@@ -182,6 +181,7 @@ class Keeping(Bank):
     def _scrub(self, id: str) -> None:
         try:
             self._store.scrub()
+            self._index.forget(self.bank)
         except StoreBusy as error:
             raise StoreBusy(
                 f"{id} is erased from every table, but old pages may still hold a copy: {error}",
@@ -203,8 +203,17 @@ class Keeping(Bank):
         """
         with self._store.writing() as view:
             entries = derive(view, self.bank)
-        self._index.rebuild()
+        self._index.rebuild(self.bank)
         return entries
+
+    def index_rebuild(self) -> IndexStatus:
+        """Derive the text index from the store again. Raises StoreBusy."""
+        self._index.rebuild(self.bank)
+        return self.index_status()
+
+    def index_status(self) -> IndexStatus:
+        """Say how far the text index is."""
+        return self._index.status(self.bank)
 
     def ledger_show(self, subject: str | None = None) -> Iterator[Stored]:
         """Give the entries of the account in order, erased payloads as none."""

@@ -14,7 +14,7 @@ from functools import partial
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
-from caselore.memory.ports import Alike, Index, Reads, Tally
+from caselore.memory.ports import Alike, Index, Narrow, Reads, Tally
 from caselore.memory.projection import project
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
 from caselore.memory.records import Case, Filters
@@ -110,14 +110,26 @@ def sought_of(row: CaseRow, text: str) -> Sought:
 
 def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
     found: dict[str, CaseRow] = {}
+    narrow = _narrow(asking, view.last_seq(asking.bank, asking.until) if asking.until else 0)
     for arm in _arms(sought, asking):
-        rows = view.near(asking.bank, arm, ARM, asking.until)
+        rows = view.near(asking.bank, arm, ARM, asking.until, narrow)
         found.update((row.id, row) for row in rows)
-    for id in index.search(view, asking.bank, sought.text, TEXT_ARM):
-        row = view.case(asking.bank, id)
-        if row:
-            found.setdefault(id, row)
+    by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
+    found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
+
+
+def _narrow(asking: Asking, last: int) -> Narrow:
+    wanted = asking.filters
+    return Narrow(
+        service=wanted.service,
+        environment=wanted.environment,
+        branch=wanted.branch,
+        family=wanted.family,
+        since=stamp(wanted.since) if wanted.since else "",
+        until=stamp(wanted.until) if wanted.until else "",
+        last=last,
+    )
 
 
 def _arms(sought: Sought, asking: Asking) -> list[Alike]:

@@ -17,7 +17,10 @@ from caselore.errors import BadInput, WrongUse
 from caselore.settings import Settings, load, nearest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from caselore.memory.api import Memory
+    from caselore.memory.ports import Index, Store
     from caselore.memory.ranking import Weights
     from caselore.wiring.app import App as App
 
@@ -58,12 +61,23 @@ def open_memory(settings: Settings) -> Memory:
     from caselore.memory.api import Memory  # noqa: PLC0415
     from caselore.memory.ranking import Weights  # noqa: PLC0415
     from caselore.memory.stores.sqlite import SqliteStore  # noqa: PLC0415
-    from caselore.memory.stores.terms_index import TermsIndex  # noqa: PLC0415
 
     names.check_name(settings.bank, "bank")
     weights = _weights(Weights, settings.weights)
     store = SqliteStore(settings.database)
-    return Memory(store, TermsIndex(), clock, new_id, weights, settings.bank)
+    index = _index(store, settings.database.with_name(f"{settings.database.name}-index"))
+    return Memory(store, index, clock, new_id, weights, settings.bank)
+
+
+def _index(store: Store, folder: Path) -> Index:
+    """Choose the text index; where its package has no build, each search reads the store."""
+    try:
+        from caselore.memory.stores.tantivy_index import TantivyIndex  # noqa: PLC0415
+    except ImportError:
+        from caselore.memory.stores.scan_index import ScanIndex  # noqa: PLC0415
+
+        return ScanIndex(store)
+    return TantivyIndex(store, folder)
 
 
 def check_settings(settings: Settings) -> None:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
-from caselore.memory.ports import Alike, Seen, Tally, Wanted
-from caselore.memory.projection import indexed
+from caselore.memory.ports import ANYWHERE, Alike, Narrow, Seen, Tally, Wanted
 from caselore.memory.rows import (
     TABLES,
     CaseRow,
@@ -58,17 +57,20 @@ class SqliteView:
 
     def entries(self, bank: str, subject: str = "") -> Iterator[Stored]:
         name = "entries_of" if subject else "entries"
-        for row in self._ask(name, bank=bank, subject=subject):
-            salt, body = row[10:]
-            yield Stored(Entry(*row[:10]), None if body is None else Payload(salt, body))
+        yield from map(_stored, self._ask(name, bank=bank, subject=subject))
+
+    def spoken(self, bank: str, after: int) -> Iterator[Stored]:
+        yield from map(_stored, self._ask("spoken", bank=bank, after=after))
+
+    def hash_at(self, bank: str, seq: int) -> str:
+        row = self._ask("hash_at", bank=bank, seq=seq).fetchone()
+        return str(row[0]) if row else ""
 
     def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]:
-        found = {seq: self._ask("body", bank=bank, seq=seq).fetchone() for seq in seqs}
-        return {seq: row[0] for seq, row in found.items() if row}
+        return dict(self._ask("bodies", bank=bank, seqs=json.dumps(list(seqs))))
 
     def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]:
-        found = {seq: self._ask("subject", bank=bank, seq=seq).fetchone() for seq in seqs}
-        return {seq: row[0] for seq, row in found.items() if row}
+        return dict(self._ask("subjects", bank=bank, seqs=json.dumps(list(seqs))))
 
     def person_acted(self, bank: str) -> bool:
         return bool(self._ask("person_acted", bank=bank).fetchone()[0])
@@ -76,6 +78,10 @@ class SqliteView:
     def case(self, bank: str, id: str) -> CaseRow | None:
         row = self._ask("case", bank=bank, id=id).fetchone()
         return CaseRow(*row) if row else None
+
+    def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]:
+        found = self._ask("cases_of", bank=bank, ids=json.dumps(list(ids)))
+        return {row.id: row for row in map(CaseRow._make, found)}
 
     def known(self, bank: str, known_as: str) -> CaseRow | None:
         row = self._ask("known", bank=bank, known_as=known_as).fetchone()
@@ -89,11 +95,14 @@ class SqliteView:
         for row in self._ask("cases", bank=bank, **wanted._asdict()):
             yield CaseRow(*row)
 
-    def near(self, bank: str, alike: Alike, limit: int, until: str = "") -> list[CaseRow]:
+    def near(
+        self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
+    ) -> list[CaseRow]:
         values = {name: value for name, value in alike._asdict().items() if value}
         statuses = values.pop("statuses")
-        values.update(bank=bank, limit=limit, until=until)
-        query = NEAR[tuple(name for name in values if name in Alike._fields)]
+        query = NEAR[tuple(values)]
+        values.update(bank=bank, limit=limit, known=until)
+        values.update({f"only_{name}": value for name, value in narrow._asdict().items()})
         return [
             CaseRow(*row)
             for status in statuses
@@ -143,9 +152,6 @@ class SqliteView:
         row = self._ask("tombstone", bank=bank, name=id_or_known_as).fetchone()
         return ErasedRow(*row) if row else None
 
-    def postings(self, bank: str, term: int, limit: int) -> list[int]:
-        return [seq for (seq,) in self._ask("postings", bank=bank, term=term, limit=limit)]
-
     def rows(self, table: str) -> Iterator[Row]:
         yield from map(TABLES[table]._make, self._ask(f"all_{table}"))
 
@@ -191,11 +197,11 @@ class SqliteView:
 
     def _forget_subject(self, entry: Entry, subject: str) -> None:
         self._removing()
-        for old, payload in list(self.entries(entry.bank, subject)):
-            if old.seq == entry.seq or payload is None:
-                continue
-            for row in indexed(old, json.loads(payload.body)):
-                self._ask("forget_term", **row._asdict())
-            self._ask("forget_payload", bank=entry.bank, seq=old.seq)
+        self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
         for table in ("held", "links", "cases"):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    salt, body = row[10:]
+    return Stored(Entry(*row[:10]), None if body is None else Payload(salt, body))
