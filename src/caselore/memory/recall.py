@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from caselore.memory.cases import assemble
-from caselore.memory.encoding import Body, stamp
+from caselore.memory.encoding import stamp
 from caselore.memory.kinds import kinds
 from caselore.memory.ports import Alike, Index, Narrow, Reads, Tally
 from caselore.memory.projection import project
@@ -22,6 +22,7 @@ from caselore.memory.rows import CaseRow, Put
 from caselore.memory.terms import alike, covered, grams
 
 ARM = 25  # newest cases of one status that one exact arm brings
+UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
 CONFIRMED = ("confirmed",)
 UNRESOLVED = ("observed", "proposed", "refuted")
 TEXT_ARM = 50
@@ -74,7 +75,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     rows = _eligible(view, sought, asking, _candidates(view, index, sought, asking))
     people = _People(view, asking, rows)
-    texts = _Texts(view, asking.bank, sought)
+    texts = _Texts(view, asking.bank, sought, rows)
     scored = [
         score(
             sought,
@@ -111,9 +112,11 @@ def sought_of(row: CaseRow, text: str) -> Sought:
 def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
     found: dict[str, CaseRow] = {}
     narrow = _narrow(asking, view.last_seq(asking.bank, asking.until) if asking.until else 0)
-    for arm in _arms(sought, asking):
-        rows = view.near(asking.bank, arm, ARM, asking.until, narrow)
-        found.update((row.id, row) for row in rows)
+    for way in _ways(sought):
+        for statuses, most in _statuses(asking):
+            alike = Alike(statuses=statuses, **way)
+            rows = view.near(asking.bank, alike, most, asking.until, narrow)
+            found.update((row.id, row) for row in rows)
     by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
     found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
@@ -132,7 +135,8 @@ def _narrow(asking: Asking, last: int) -> Narrow:
     )
 
 
-def _arms(sought: Sought, asking: Asking) -> list[Alike]:
+def _ways(sought: Sought) -> list[dict[str, str]]:
+    """Give the ways in which a case can be near without a look at its text."""
     ways: list[dict[str, str]] = []
     if sought.signature:
         ways.append({"signature": sought.signature})
@@ -142,9 +146,14 @@ def _arms(sought: Sought, asking: Asking) -> list[Alike]:
         ways.append({"unit": sought.unit})
     if sought.family and sought.service:
         ways.append({"family": sought.family, "service": sought.service})
-    # What is out of every answer now may have been in one at an earlier time.
-    statuses = CONFIRMED + UNRESOLVED + (tuple(sorted(EXCLUDED)) if asking.until else ())
-    return [Alike(statuses=statuses, **way) for way in ways]
+    return ways
+
+
+def _statuses(asking: Asking) -> list[tuple[tuple[str, ...], int]]:
+    """Give how many of which status each way brings; at an earlier time any may have had any."""
+    if asking.until:
+        return [(CONFIRMED + UNRESOLVED + tuple(sorted(EXCLUDED)), ARM)]
+    return [(CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)]
 
 
 def _eligible(
@@ -228,17 +237,21 @@ class _People:
 class _Texts:
     """Compares the sought text with records re-read from the store."""
 
-    def __init__(self, view: Reads, bank: str, sought: Sought) -> None:
-        self._view, self._bank, self._sought = view, bank, sought
+    def __init__(self, view: Reads, bank: str, sought: Sought, rows: Iterable[CaseRow]) -> None:
+        self._sought = sought
         self._grams = grams(sought.text) if sought.text else frozenset[str]()
         self._known: dict[str, float] = {}
+        seqs = {seq for row in rows for seq in self._wanted(row)}
+        self._bodies = view.bodies(bank, sorted(seqs))
+
+    def _wanted(self, row: CaseRow) -> tuple[int, ...]:
+        said = self._sought.question and row.outcome_seq
+        return (row.seq, row.outcome_seq) if said else (row.seq,)
 
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
             return 0.0
-        bodies = self._view.bodies(self._bank, [row.seq, row.outcome_seq or row.seq])
-        read = {seq: json.loads(body) for seq, body in bodies.items()}
-        text = self._text(row, read)
+        text = self._text(row)
         if text not in self._known:
             self._known[text] = self._measure(text)
         return self._known[text]
@@ -246,19 +259,18 @@ class _Texts:
     def kinds(self, row: CaseRow) -> frozenset[str]:
         """Give the ways in which a case failed; its block is read only if its line tells none."""
         told = kinds(row.title)
-        if told or self._sought.question:
-            return told
-        body = json.loads(self._view.bodies(self._bank, [row.seq])[row.seq])
-        return kinds("", str(body["incident"]["block"]))
+        return told if told or self._sought.question else kinds("", self._block(row))
 
-    def _text(self, row: CaseRow, read: dict[int, Body]) -> str:
-        incident = read[row.seq]["incident"]
+    def _block(self, row: CaseRow) -> str:
+        return str(json.loads(self._bodies[row.seq])["incident"]["block"])
+
+    def _text(self, row: CaseRow) -> str:
+        block = self._block(row)
         if not self._sought.question:
-            return str(incident["block"])
-        outcome = read.get(row.outcome_seq, {})
+            return block
+        outcome = json.loads(self._bodies.get(row.outcome_seq, "{}"))
         said = (outcome.get("cause", ""), outcome.get("resolution", ""))
-        head = (row.service, row.unit, row.title)
-        return "\n".join((*head, *said, incident["block"]))
+        return "\n".join((row.service, row.unit, row.title, *said, block))
 
     def _measure(self, text: str) -> float:
         compare = covered if self._sought.question else alike

@@ -11,20 +11,27 @@ COMPARED = 1_500  # characters of each text that are compared
 KEY = 900  # characters of an entry that are indexed, and of a question that are asked
 KEY_VERSION = 1  # goes up with any change of what `key_text` gives
 
-_NOT_WORDS = re.compile(
-    r"[a-z]+://\S+|\b(?=\w*\d)\w{6,}\b|\b0x\w+", re.IGNORECASE
-)  # addresses, hashes, ids
-_BLANKS = re.compile(r"\s+")
+_ADDRESS = re.compile(r"[a-z]+://\S+", re.IGNORECASE)
+_VALUE = re.compile(r"(?<!\w)[^\W\d]*\d\w*")  # a word with a digit in it
 _NUMBER = re.compile(r"\d+")
+_LONG = 6  # characters from which a word with a digit is a hash or an id as a whole
+
+
+def _value(found: re.Match[str]) -> str:
+    word = found[0]
+    whole = len(word) >= _LONG or word[:2].lower() == "0x"
+    return "0" if whole else _NUMBER.sub("0", word)
 
 
 def _masked(text: str, limit: int) -> str:
-    plain = _NUMBER.sub("0", _NOT_WORDS.sub("0", text[: 2 * limit]))
-    return _BLANKS.sub(" ", plain).strip().lower()[:limit]
+    plain = text[: 2 * limit]
+    if "://" in plain:
+        plain = _ADDRESS.sub("0", plain)
+    return " ".join(_VALUE.sub(_value, plain).split()).lower()[:limit]
 
 
 def _cut(masked: str) -> frozenset[str]:
-    return frozenset(masked[at : at + 4] for at in range(max(1, len(masked) - 3)))
+    return frozenset([masked[at : at + 4] for at in range(max(1, len(masked) - 3))])
 
 
 def key_text(text: str) -> str:
