@@ -19,7 +19,7 @@ from caselore.memory.projection import project
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow, Put
-from caselore.memory.terms import alike, covered, grams
+from caselore.memory.terms import alike, covered, grams, grams_of, masked
 
 ARM = 25  # newest cases of one status that one exact arm brings
 UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
@@ -114,8 +114,8 @@ def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> li
     narrow = _narrow(asking, view.last_seq(asking.bank, asking.until) if asking.until else 0)
     for way in _ways(sought):
         for statuses, most in _statuses(asking):
-            alike = Alike(statuses=statuses, **way)
-            rows = view.near(asking.bank, alike, most, asking.until, narrow)
+            near = Alike(statuses=statuses, **way)
+            rows = view.near(asking.bank, near, most, asking.until, narrow)
             found.update((row.id, row) for row in rows)
     by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
     found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
@@ -251,7 +251,7 @@ class _Texts:
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
             return 0.0
-        text = self._text(row)
+        text = masked(self._text(row))  # the same failure again is the same text without values
         if text not in self._known:
             self._known[text] = self._measure(text)
         return self._known[text]
@@ -274,7 +274,7 @@ class _Texts:
 
     def _measure(self, text: str) -> float:
         compare = covered if self._sought.question else alike
-        return round(compare(self._grams, grams(text)), 3)
+        return round(compare(self._grams, grams_of(text)), 3)
 
 
 def _hits(

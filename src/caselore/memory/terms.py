@@ -45,9 +45,19 @@ def key_grams(text: str) -> list[str]:
     return sorted(_cut(masked)) if len(masked) > 3 else []
 
 
+def masked(text: str) -> str:
+    """Give the part of a text that is compared, its values masked."""
+    return _masked(text, COMPARED)
+
+
 def grams(text: str) -> frozenset[str]:
     """Give the runs of four characters of a text, its values masked."""
-    return _cut(_masked(text, COMPARED))
+    return _cut(masked(text))
+
+
+def grams_of(masked_text: str) -> frozenset[str]:
+    """Give the runs of four characters of a text that is masked already."""
+    return _cut(masked_text)
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> float:

@@ -20,13 +20,16 @@ WHERE l.bank = :bank AND l.seq > :after AND l.action IN ('observe', 'confirm', '
 SELECT hash FROM ledger WHERE bank = :bank AND seq = :seq
 
 -- name: bodies
-SELECT seq, body FROM payloads WHERE bank = :bank AND seq IN (SELECT value FROM json_each(:seqs))
+SELECT p.seq, p.body FROM json_each(:seqs) j  -- CROSS JOIN: begin with these few, not with the bank
+CROSS JOIN payloads p ON p.bank = :bank AND p.seq = j.value
 
 -- name: subjects
-SELECT seq, subject FROM ledger WHERE bank = :bank AND seq IN (SELECT value FROM json_each(:seqs))
+SELECT l.seq, l.subject FROM json_each(:seqs) j
+CROSS JOIN ledger l ON l.bank = :bank AND l.seq = j.value
 
 -- name: cases_of
-SELECT * FROM cases WHERE bank = :bank AND id IN (SELECT value FROM json_each(:ids))
+SELECT c.* FROM json_each(:ids) j
+CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 
 -- name: person_acted
 SELECT EXISTS (
