@@ -188,7 +188,8 @@ class MemoryView:
 
     def append(self, entry, payload, changes):
         self.ledger.setdefault(entry.bank, []).append(entry)
-        self.payloads[entry.bank, entry.seq] = payload
+        if payload is not None:
+            self.payloads[entry.bank, entry.seq] = payload
         self.apply(entry, changes)
 
     def clear(self, bank):
@@ -237,7 +238,7 @@ class MemoryStore:
         yield self._view
 
     @contextmanager
-    def writing(self):
+    def writing(self, bank=""):
         draft = copy.copy(self._view)
         draft.ledger = {bank: list(entries) for bank, entries in self._view.ledger.items()}
         draft.payloads = dict(self._view.payloads)

@@ -69,7 +69,7 @@ class Memory(Keeping):
         known_as, at = identity(incident), self._clock()
         happened = moment("happened_at", happened_at or at)
         body = observe_body(incident, known_as, happened, sources, findings)
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             pen = self._pen(view)
             row = view.known(self.bank, known_as) if known_as else None
             erased = refuse_erased(view, self.bank, known_as)

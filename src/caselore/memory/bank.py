@@ -52,7 +52,7 @@ class Bank:
             return assemble(view, naming.resolve(view, self.bank, ref))
 
     def _say(self, action: str, ref: str, body: Body, actor: Actor) -> Case:
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             row = naming.resolve(view, self.bank, ref)
             if action == "confirm":
                 must_be_free(row)

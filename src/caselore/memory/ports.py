@@ -141,7 +141,7 @@ class Reads(Protocol):
 class Writes(Reads, Protocol):
     """One transaction: all of it is kept, or nothing."""
 
-    def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None: ...
+    def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None: ...
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
         """Make an entry's changes in the projections."""
 
@@ -153,7 +153,9 @@ class Store(Protocol):
     """Where banks live."""
 
     def reading(self) -> AbstractContextManager[Reads]: ...
-    def writing(self) -> AbstractContextManager[Writes]: ...
+    def writing(self, bank: str) -> AbstractContextManager[Writes]:
+        """Give one transaction that writes to a bank: writers of one bank take turns."""
+
     def scrub(self) -> None:
         """Leave no copy of removed content in any file. Raises StoreBusy if a reader holds one."""
 

@@ -66,7 +66,7 @@ def _observe(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
         id=entry.subject,
         seq=entry.seq,
         kind=body["kind"],
-        **{name: incident[name] for name in _COPIED},
+        **{name: incident[name].replace("\0", "\ufffd") for name in _COPIED},
         commit_id=incident["commit"],
         signature=signature["id"],
         family=signature["family"],

