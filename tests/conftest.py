@@ -10,12 +10,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 @pytest.fixture(scope="session")
 def postgres_database(tmp_path_factory):
-    """Give one process's own database."""
+    """Give a database of this process's own; without a given server, one of its own, too."""
     from fakes import postgres
 
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "popen-gw" in base.name else base
-    with postgres.database(shared) as url:
+    with postgres.database(tmp_path_factory.getbasetemp()) as url:
         yield url
 
 

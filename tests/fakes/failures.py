@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from caselore.memory import Actor, Incident, Memory, Quoted, Role, Signed
+from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
 from caselore.memory.stores.tantivy_index import TantivyIndex
@@ -48,9 +49,13 @@ def memory_over(store, **more) -> Memory:
     return Memory(store, index, more.pop("clock", Clock()), more.pop("new_id", Ids()), **more)
 
 
-def memory_at(path, **more) -> Memory:
-    store = SqliteStore(path)
-    return memory_over(store, index=index_beside(store, path), **more)
+def memory_at(place, folder=None, **more) -> Memory:
+    """Open a file, or a Postgres address with its index in `folder`."""
+    if "://" in str(place):
+        store, beside = PostgresStore(str(place)), folder
+    else:
+        store, beside = SqliteStore(place), place
+    return memory_over(store, index=index_beside(store, beside) if beside else None, **more)
 
 
 def index_beside(store, path) -> TantivyIndex:

@@ -15,7 +15,7 @@ import psycopg
 
 
 def server(base) -> str:
-    """Give the address of a server that may make databases; the processes of one run share it."""
+    """Give the address of a server that may make databases."""
     given = os.environ.get("CASELORE_TEST_POSTGRES", "")
     if given:
         return given

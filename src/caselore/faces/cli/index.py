@@ -11,7 +11,7 @@ import typer
 
 from caselore.faces.cli import desk
 from caselore.faces.cli.options import Bank, Json
-from caselore.faces.cli.terminal import Paper
+from caselore.faces.terminal import Paper
 
 if TYPE_CHECKING:
     from caselore.memory.ports import IndexStatus

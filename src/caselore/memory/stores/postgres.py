@@ -47,13 +47,17 @@ class PostgresStore:
         # SET LOCAL ends with its transaction, so that no pooled session keeps it.
         settings = f"SET LOCAL lock_timeout = {int(busy * 1000)}"
         self._write = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {settings}".encode()
-        with _mapped():
-            link = self._take()
-            try:
-                self._prepare(link)
-            finally:
-                self._give_back(link)
-        self._finish_scrubbing()
+        try:
+            with _mapped():
+                link = self._take()
+                try:
+                    self._prepare(link)
+                finally:
+                    self._give_back(link)
+            self._finish_scrubbing()
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self, link: Link) -> None:
         known = migrations("postgres")
