@@ -5,15 +5,13 @@ Must not change a word or an order, and must not write to the store that it copi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import NamedTuple
 
 from caselore.errors import StoreDamaged, WrongUse
-from caselore.memory.ledger import Stored
-from caselore.memory.ports import Reads, Store, Writes
-from caselore.memory.projection import project
+from caselore.memory import gate
+from caselore.memory.ports import Reads, Store
 from caselore.memory.replay import verify
 from caselore.memory.rows import TABLES
 
@@ -57,20 +55,13 @@ def _move_bank(
         erased = False
         for stored in old.entries(bank):
             if stored.entry.seq > begin.seq:
-                _copy(new, stored)
+                gate.carry(new, stored)
                 erased = erased or stored.entry.action == "erase"
                 if progress:
                     progress(stored.entry.seq)
     if begin.seq and erased:
         target.scrub()
     return MovedBank(bank, end.seq, end.seq - begin.seq, end.hash)
-
-
-def _copy(new: Writes, stored: Stored) -> None:
-    entry, payload = stored
-    case = new.case(entry.bank, entry.subject)
-    changes = project(entry, json.loads(payload.body), case) if payload else []
-    new.append(entry, payload, changes)
 
 
 def _must_be_sound(view: Reads, bank: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from heapq import nlargest
 
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import stamp
@@ -26,6 +27,7 @@ UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
 CONFIRMED = ("confirmed",)
 UNRESOLVED = ("observed", "proposed", "refuted")
 TEXT_ARM = 50
+COMPARED = 6  # cases of one signature, verdict, fix and result whose texts are compared
 EXCLUDED = frozenset({"quarantined", "retracted", "superseded"})
 
 
@@ -75,7 +77,8 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     rows = _eligible(view, sought, asking, _candidates(view, index, sought, asking))
     people = _People(view, asking, rows)
-    texts = _Texts(view, asking.bank, sought, rows)
+    compared = _thinned(sought, rows, max(COMPARED, asking.limit))
+    texts = _Texts(view, asking.bank, sought, compared)
     scored = [
         score(
             sought,
@@ -83,7 +86,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
             asking.weights,
             asking.now,
         )
-        for row in rows
+        for row in compared
     ]
     scored.sort(key=place)
     give = partial(_hits, view, people, asking)
@@ -154,6 +157,34 @@ def _statuses(asking: Asking) -> list[tuple[tuple[str, ...], int]]:
     if asking.until:
         return [(CONFIRMED + UNRESOLVED + tuple(sorted(EXCLUDED)), ARM)]
     return [(CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)]
+
+
+def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
+    """Leave a few of those that one hit can stand for: equal signature, verdict, fix and result.
+
+    Which of them is nearest by place and time is seen without reading their texts.
+    """
+
+    def nearness(row: CaseRow) -> tuple[int, str, str]:
+        equal = [getattr(row, name) == getattr(sought, name) for name in _PLACE]
+        return 4 * equal[0] + equal[1] + equal[2], row.happened_at, row.id
+
+    groups: dict[tuple[str, ...], list[CaseRow]] = {}
+    for row in rows:
+        groups.setdefault(alike_key(row), []).append(row)
+    few = (
+        some if some[0].generic or len(some) <= most else nlargest(most, some, nearness)
+        for some in groups.values()
+    )
+    return [row for some in few for row in some]
+
+
+_PLACE = ("service", "environment", "branch")
+
+
+def alike_key(row: CaseRow) -> tuple[str, str, str, str]:
+    """Give what cases have in common that one hit stands for."""
+    return row.signature, row.status, row.fix, row.result
 
 
 def _eligible(
@@ -282,7 +313,7 @@ def _hits(
 ) -> tuple[Hit, ...]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
-    groups = [(one.row.signature, one.row.status, one.row.fix, one.row.result) for one in ranked]
+    groups = [alike_key(one.row) for one in ranked]
     firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
     others = (place for place, group in enumerate(groups) if firsts[group] != place)
     chosen = [*sorted(firsts.values()), *others][: asking.limit]
