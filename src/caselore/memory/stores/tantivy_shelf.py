@@ -7,9 +7,11 @@ are guarded here.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ from caselore.memory.terms import KEY_VERSION, key_text
 
 ASKED = 60  # rarest runs of a question that are looked up: as good as all, a tenth of the time
 TIES = 1_000  # hits that are put in order where the last place is shared
+NEARLY = 0.0005  # scores of the same text differ in their last bits
 MARK = -1  # the id of the document that says how far the index is
 HEAP, SMALL_HEAP = 64_000_000, 15_000_000  # bytes for a whole build, and for some entries
 NAMES = ("service", "environment", "branch", "family")
@@ -44,6 +47,7 @@ def link_of(hash: str) -> int:
     return int(hash[:15], 16)
 
 
+@cache
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     # Signed: a deletion by an unsigned field's term deletes nothing and says nothing.
@@ -119,11 +123,13 @@ class Shelf:
     def find(self, asked: Sequence[str], limit: int, narrow: Narrow) -> list[int]:
         """Give the entries that are closest to a question, best first."""
         query = _query(self._rarest(asked), narrow)
-        hits = self.searcher.search(query, limit, count=False).hits
-        if len(hits) == limit and _score(hits[-1]) == _score(hits[max(0, limit - 2)]):
-            hits = self.searcher.search(query, TIES, count=False).hits
+        # A search for a thousand costs little more than one for fifty, and shows all who tie.
+        hits = self.searcher.search(query, TIES, count=False).hits
+        if len(hits) > limit:
+            least = _score(hits[limit - 1]) - NEARLY
+            hits = hits[: bisect_right(hits, -least, key=lambda hit: -_score(hit))]
         ids = map(_whole, self.searcher.fast_field_values("id", [place for _, place in hits]))
-        found = [(-_score(hit), -id) for hit, id in zip(hits, ids, strict=True)]
+        found = [(-round(_score(hit), 3), -id) for hit, id in zip(hits, ids, strict=True)]
         return [-id for _, id in sorted(found)[:limit]]
 
     def _rarest(self, asked: Sequence[str]) -> list[str]:
@@ -139,7 +145,7 @@ def _whole(value: object) -> int:
 
 
 def _score(hit: Any) -> float:
-    return round(float(hit[0]), 3)  # sums of the same terms differ in their last bits
+    return float(hit[0])
 
 
 def _query(grams: Sequence[str], narrow: Narrow) -> tantivy.Query:
