@@ -109,6 +109,7 @@ def sought_of(row: CaseRow, text: str) -> Sought:
         deployment=row.deployment,
         text=text,
         kinds=kinds(row.title, text),
+        happened_at=row.happened_at,
     )
 
 

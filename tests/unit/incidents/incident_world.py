@@ -149,7 +149,11 @@ exit code 1
 
 
 def diagnosed(
-    memory: Memory, log: bytes, deployment: str, where: str = "payment-service"
+    memory: Memory,
+    log: bytes,
+    deployment: str,
+    where: str = "payment-service",
+    now: datetime = NOW,
 ) -> Diagnosis:
     """Read and diagnose a log as CI does."""
     read = logs.read(log, name=f"{deployment}.log")
@@ -157,7 +161,7 @@ def diagnosed(
         memory,
         read,
         actor=RUNNER,
-        now=NOW,
+        now=now,
         service=where,
         deployment=deployment,
         environment="production",
