@@ -59,7 +59,12 @@ class MemoryView:
 
     def spoken(self, bank, after):
         for one in self.entries(bank):
-            if one.entry.seq > after and one.entry.action in {"observe", "confirm", "erase"}:
+            if one.entry.seq > after and one.entry.action in {
+                "observe",
+                "confirm",
+                "erase",
+                "resign",
+            }:
                 yield one
 
     def hash_at(self, bank, seq):

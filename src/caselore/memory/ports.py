@@ -105,7 +105,7 @@ class Reads(Protocol):
     def banks(self) -> list[str]: ...
     def entries(self, bank: str, subject: str = "") -> Iterator[Stored]: ...
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
-        """Give the entries after one that an index must know: observe, confirm and erase."""
+        """Give the entries after one that an index must know: observe, confirm, erase, resign."""
 
     def hash_at(self, bank: str, seq: int) -> str:
         """Give an entry's hash; empty where there is none."""

@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 
 from caselore.errors import StoreBusy
-from caselore.memory import Filters
+from caselore.memory import Actor, Filters, Role
 from caselore.memory.ports import Narrow
 from caselore.memory.stores import tantivy_index
 from caselore.memory.stores.folder_lock import locked
@@ -325,6 +325,17 @@ def test_an_erasure_that_died_before_the_index_is_finished_by_any_search(path, m
     memory_at(path).recall(text=block(7))
 
     assert not old.exists()
+
+
+def test_a_record_that_was_signed_anew_is_filtered_by_its_new_family(path):
+    memory = told(path)
+    memory.index_rebuild()
+    id = memory.resolve("7")
+
+    memory.resign(id, signed("new", family="quota"), Actor("reader", Role.SYSTEM))
+
+    for family, found in (("quota", [block(7)]), ("nothing", [])):
+        assert nearest(memory, block(7), filters=Filters(family=family)) == found
 
 
 def test_banks_have_folders_of_their_own(path):

@@ -35,11 +35,12 @@ from caselore.memory.stores.tantivy_shelf import (
 from caselore.memory.terms import key_grams
 
 LATE = 64  # entries that are read from the store before the index takes them in
+BACK = frozenset({"erase", "resign"})  # actions by which a document is no longer right
 PATIENCE = 30.0  # seconds to wait for another process's turn where an answer must not be late
 
 
-class Erased(Exception):
-    """An entry above the watermark erases what the index holds: only a new index is free of it."""
+class Outdated(Exception):
+    """An entry above the watermark takes back what the index holds: only a new one is right."""
 
 
 class TantivyIndex:
@@ -84,12 +85,12 @@ class TantivyIndex:
     def _late(
         self, view: Reads, bank: str, shelf: Shelf | None, most: int | None
     ) -> list[Stored] | None:
-        """Give what the store has and the index lacks, if that is little and erases nothing."""
+        """Give what the store has and the index lacks, if little and nothing is taken back."""
         if shelf is None or not self._follows(view, bank, shelf.mark):
             return None
         late = list(islice(view.spoken(bank, shelf.mark.seq), most and most + 1))
-        erased = any(row.entry.action == "erase" for row in late)
-        return None if erased or (most and len(late) > most) else late
+        outdated = any(row.entry.action in BACK for row in late)
+        return None if outdated or (most and len(late) > most) else late
 
     def _follows(self, view: Reads, bank: str, mark: Mark) -> bool:
         """Say whether an index was made from this very ledger, which may have been replaced."""
@@ -139,7 +140,7 @@ class TantivyIndex:
             head, rows = view.head(bank), view.spoken(bank, shelf.mark.seq)
             if head.seq > shelf.mark.seq:
                 heap = HEAP if head.seq - shelf.mark.seq > 20 * LATE else SMALL_HEAP
-                add(shelf.index, documents_of(view, bank, _unerased(rows)), head, heap)
+                add(shelf.index, documents_of(view, bank, _new(rows)), head, heap)
                 return self._reached(bank, head)
         return not trouble
 
@@ -202,10 +203,10 @@ class TantivyIndex:
         self._shelves.clear()
 
 
-def _unerased(rows: Iterable[Stored]) -> Iterator[Stored]:
+def _new(rows: Iterable[Stored]) -> Iterator[Stored]:
     for row in rows:
-        if row.entry.action == "erase":
-            raise Erased
+        if row.entry.action in BACK:
+            raise Outdated
         yield row
 
 
