@@ -74,7 +74,7 @@ def facts(case: Case) -> str:
 
 
 def regression(hit: Hit) -> str:
-    """Say when a failure came back after this precedent's confirmed fix; empty where it did not."""
+    """Say when a failure came back after a precedent's confirmed fix; empty where not."""
     return next((s.reason for s in hit.signals if s.name == REGRESSION), "")
 
 
