@@ -9,11 +9,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
 @pytest.fixture(scope="session")
-def postgres_database(tmp_path_factory):
+def postgres_database():
     """Give a database of this process's own; without a given server, one of its own, too."""
     from fakes import postgres
 
-    with postgres.database(tmp_path_factory.getbasetemp()) as url:
+    with postgres.server() as admin, postgres.database(admin) as url:
         yield url
 
 

