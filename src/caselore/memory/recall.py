@@ -273,6 +273,8 @@ class _Texts:
         self._sought = sought
         self._grams = grams(sought.text) if sought.text else frozenset[str]()
         self._known: dict[str, float] = {}
+        self._told: dict[str, frozenset[str]] = {}
+        self._masked: dict[str, str] = {}
         seqs = {seq for row in rows for seq in self._wanted(row)}
         self._bodies = view.bodies(bank, sorted(seqs))
 
@@ -283,7 +285,7 @@ class _Texts:
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
             return 0.0
-        text = masked(self._text(row))  # the same failure again is the same text without values
+        text = self._plain(row)
         if text not in self._known:
             self._known[text] = self._measure(text)
         return self._known[text]
@@ -291,7 +293,18 @@ class _Texts:
     def kinds(self, row: CaseRow) -> frozenset[str]:
         """Give the ways in which a case failed; its block is read only if its line tells none."""
         told = kinds(row.title)
-        return told if told or self._sought.question else kinds("", self._block(row))
+        if told or self._sought.question:
+            return told
+        text = self._plain(row)
+        if text not in self._told:
+            self._told[text] = kinds("", self._block(row))
+        return self._told[text]
+
+    def _plain(self, row: CaseRow) -> str:
+        """Give a case's text without values: what failed the same way again is read once."""
+        if row.id not in self._masked:
+            self._masked[row.id] = masked(self._text(row))
+        return self._masked[row.id]
 
     def _block(self, row: CaseRow) -> str:
         return str(json.loads(self._bodies[row.seq])["incident"]["block"])
