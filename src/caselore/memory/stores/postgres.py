@@ -43,6 +43,7 @@ class PostgresStore:
         """Open the database and bring it to this version. Raises Unavailable."""
         self._url, self._busy = url, busy
         self._lock = threading.Lock()
+        self._closed = False
         self._idle: list[Link] = []
         # SET LOCAL ends with its transaction, so that no pooled session keeps it.
         settings = f"SET LOCAL lock_timeout = {int(busy * 1000)}"
@@ -130,7 +131,8 @@ class PostgresStore:
 
     def _give_back(self, link: Link) -> None:
         with self._lock:
-            if len(self._idle) < IDLE and link.info.transaction_status is TransactionStatus.IDLE:
+            free = link.info.transaction_status is TransactionStatus.IDLE
+            if free and len(self._idle) < IDLE and not self._closed:
                 self._idle.append(link)
                 return
         link.close()
@@ -167,6 +169,7 @@ class PostgresStore:
     def close(self) -> None:
         """Close every idle connection."""
         with self._lock:
+            self._closed = True  # what a reader that was left unfinished gives back is closed, too
             idle, self._idle = self._idle, []
         for link in idle:
             link.close()
