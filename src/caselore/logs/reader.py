@@ -18,7 +18,7 @@ from caselore.logs.page import Page, build
 from caselore.logs.ranking import Ranked, failing_line, rank
 from caselore.logs.reading import Reading, Signature
 from caselore.logs.scan import scan
-from caselore.logs.sections import Region, regions
+from caselore.logs.sections import Region, passed_until, regions
 from caselore.logs.shapes import shape_blocks
 from caselore.logs.shown import masked_text, shown
 from caselore.logs.signs import Book, Marked, book, mark
@@ -83,7 +83,8 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
     blocks: list[Block] = tool_blocks(page, marked, using, barriers)
     blocks += shape_blocks(page, marked, barriers, failed)
     new = green.new_lines(page) if green else None
-    ranked = rank(page, marked, blocks, failed, new)
+    over = passed_until(page, marked)
+    ranked = [r for r in rank(page, marked, blocks, failed, new) if r.block.line > over]
     return Judged(page, marked, failed, ranked, failing_line(page, marked, ranked, new), new)
 
 

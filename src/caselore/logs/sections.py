@@ -21,6 +21,11 @@ _STATUS: Final = re.compile(
 )
 _FINAL: Final = re.compile(r"^Done\. Your build|^Finished: |^Return code|^\[taskcluster")
 _AFTERWARDS: Final = re.compile(r"after_script|cleanup_|upload_artifacts|archive_cache")
+_UNWELL: Final = re.compile(
+    r"(?i)\b[1-9][0-9]* (?:\w+ )?(?:fail|error)|(?:fail\w*|errors?)[:=] ?[1-9]"
+)
+_HOWEVER: Final = ("##[section]", "Cleaning up")  # printed however a step or a job ended
+_NEAR_END: Final = 12  # lines that are not blank
 _QUIET: Final = re.compile(r"^No output has been received|^The job exceeded|^The (?:job|build) ")
 
 
@@ -59,6 +64,29 @@ def regions(page: Page, marked: Marked) -> tuple[Region, ...]:
             Region(first, _end_of(page, marker, first), marker, status(page.lines[marker]))
         )
     return tuple(found)
+
+
+def passed_until(page: Page, marked: Marked) -> int:
+    """Give the last line before which nothing failed, by what the log says itself; -1 for none.
+
+    A log in which anything reports a failed command is left alone.
+    """
+    if marked.lines("exit"):
+        return -1
+    ends = marked.lines("success", "ok", "parting")
+    if marked.lines("reported"):
+        ends = [i for i in ends if not page.lines[i].startswith(_HOWEVER)]
+    return max([*ends, *_all_tests_passed(page, marked)], default=-1)
+
+
+def _all_tests_passed(page: Page, marked: Marked) -> list[int]:
+    """Find a tally near the end by which every test passed, where none tells of a failed one."""
+    tallies = marked.lines("passed")
+    if not tallies or sum(1 for line in page.lines[tallies[-1] :] if line.strip()) > _NEAR_END:
+        return []
+    unwell = any(_UNWELL.search(page.lines[i][:400]) for i in marked.lines("summary", "heading"))
+    after = [i for i in marked.lines("wrapper", "verdict") if i > tallies[-1]]
+    return [] if unwell or after else tallies[-1:]
 
 
 def status(line: str) -> int | None:

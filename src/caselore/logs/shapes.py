@@ -26,6 +26,7 @@ _BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round wh
 _ANNOUNCES: Final = re.compile(
     r"^\W*(?:[A-Za-z]+ ){0,2}(?i:errors?|failed|failures?)(?: [A-Za-z]+){0,3}:\s*$"
 )
+_MORE_BELOW: Final = re.compile(r":$|\b[0-9]+ (?:\w+ )?errors? (?:for|in|found)\b")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _FILE_ONLY: Final = re.compile(r"^\s*\W*[A-Z]{2,8}\W+\S+\s*$")  # FAIL src/cart.test.js
 _BODY: Final = 60
@@ -175,7 +176,7 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
 def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
     """Follow what belongs under a line: deeper lines, frames, the rest of its paragraph."""
     deep = indent(page.lines[head])
-    announced = page.lines[head].rstrip().endswith(":")
+    announced = bool(_MORE_BELOW.search(page.lines[head][:400].rstrip()))
     last, blanks = head, 0
     for i in range(head + 1, min(len(page.lines), head + _BODY)):
         line = page.lines[i]

@@ -187,7 +187,7 @@ class Memory(Keeping):
             return Sought(text=text or "", question=True)
         row = naming.resolve(view, self.bank, incident)
         body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
-        return recalling.sought_of(row, text or body["incident"]["block"])
+        return recalling.sought_of(row, body["incident"], text or "")
 
     def rarity(self, signature_id: str) -> float:
         """Give how rare a signature is over the services of the bank, from 0 to 1."""

@@ -23,9 +23,10 @@ def _table() -> dict[str, re.Pattern[str]]:
 
 
 @lru_cache(maxsize=4096)
-def kinds(title: str, block: str = "") -> frozenset[str]:
-    """Give the ways in which a failure speaks of failing: by its line, else by its block."""
-    return _told(title[:_READ]) or _told(block[:_READ])
+def kinds(*texts: str) -> frozenset[str]:
+    """Give the ways in which the first of the texts that tells any speaks of failing."""
+    told = (_told(text[:_READ]) for text in texts)
+    return next((found for found in told if found), frozenset())
 
 
 def _told(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ Must not write, and must not rank by anything but `ranking`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -79,10 +79,11 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     people = _People(view, asking, rows)
     compared = _thinned(sought, rows, max(COMPARED, asking.limit))
     texts = _Texts(view, asking.bank, sought, compared)
+    ways = asking.weights.many_ways
     scored = [
         score(
             sought,
-            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row)),
+            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row, ways)),
             asking.weights,
             asking.now,
         )
@@ -95,8 +96,8 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     return Recalled(hits, nearest, len(rows))
 
 
-def sought_of(row: CaseRow, text: str) -> Sought:
-    """Give what is sought for a stored incident."""
+def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
+    """Give what is sought for a stored incident; other words may stand for its block."""
     return Sought(
         id=row.id,
         signature=row.signature,
@@ -107,8 +108,8 @@ def sought_of(row: CaseRow, text: str) -> Sought:
         environment=row.environment,
         branch=row.branch,
         deployment=row.deployment,
-        text=text,
-        kinds=kinds(row.title, text),
+        text=text or incident["block"],
+        kinds=kinds(row.title, *_parts(incident)),
         happened_at=row.happened_at,
     )
 
@@ -266,6 +267,12 @@ class _People:
         return max(1, sum(one.times for one in found)) if row.status == "confirmed" else 1
 
 
+def _parts(incident: Body) -> tuple[str, str]:
+    """Give what an incident keeps of its log: the block, and all that is shown of it."""
+    shown = "\n".join(part["text"] for part in incident["excerpt"])
+    return str(incident["block"]), shown
+
+
 class _Texts:
     """Compares the sought text with records re-read from the store."""
 
@@ -290,14 +297,19 @@ class _Texts:
             self._known[text] = self._measure(text)
         return self._known[text]
 
-    def kinds(self, row: CaseRow) -> frozenset[str]:
-        """Give the ways in which a case failed; its block is read only if its line tells none."""
+    def kinds(self, row: CaseRow, asked: Collection[str]) -> frozenset[str]:
+        """Give the ways in which a case of one of the families asked for failed.
+
+        Its block is read only if its line tells none.
+        """
+        if row.family not in asked or row.family != self._sought.family:
+            return frozenset()
         told = kinds(row.title)
-        if told or self._sought.question:
+        if told:
             return told
         text = self._plain(row)
         if text not in self._told:
-            self._told[text] = kinds("", self._block(row))
+            self._told[text] = kinds(*_parts(json.loads(self._bodies[row.seq])["incident"]))
         return self._told[text]
 
     def _plain(self, row: CaseRow) -> str:

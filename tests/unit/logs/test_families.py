@@ -41,6 +41,24 @@ CASES = [
     ("configuration", "sh: 1: terraform: not found"),
     ("runner", "ERROR: Job failed (system failure): pod was evicted, runner lost communication"),
     ("flaky", "OSError: [Errno 98] Address already in use"),
+    ("out-of-memory", "* What went wrong:\n> Not enough memory to run compilation. Try to increase it via 'gradle.properties':\n  java.lang.OutOfMemoryError: Java heap space"),
+    ("missing-variable", "pydantic_core._pydantic_core.ValidationError: 1 validation error for Settings\nDATABASE_URL\n  Field required [type=missing, input_value={}, input_type=dict]"),
+    ("missing-variable", "pydantic.error_wrappers.ValidationError: 1 validation error for Settings\nsecret_key\n  field required (type=value_error.missing)"),
+    ("missing-variable", 'Error: Config validation error: "JWT_SECRET" is required'),
+    ("missing-variable", "FATAL missing configuration: payments.key"),
+    ("missing-variable", 'level=fatal msg="missing required key" key=stripe.secret'),
+    ("missing-variable", "missing required key key=STRIPE_SECRET"),
+    ("missing-variable", "ERROR: environment variable DATABASE_URL is not set, cannot run migrations"),
+    ("missing-variable", "cannot run migrations: environment variable DATABASE_URL is not set"),
+    ("missing-variable", "django.core.exceptions.ImproperlyConfigured: Set the SECRET_KEY environment variable"),
+    ("unknown", "ERROR: the frobnicator said so"),
+    ("disk-full", "ERROR: disk full on runner 3"),
+    ("test-assertion", "FAILED tests/test_migrations.py::test_up - AssertionError: assert 3 == 4"),
+    ("timeout", "Error: UPGRADE FAILED: pre-upgrade hooks failed: 1 error occurred:\n\t* job shop-init failed: DeadlineExceeded"),
+    ("migration", "Error: UPGRADE FAILED: pre-upgrade hooks failed: 1 error occurred:\n\t* job shop-migrate failed: DeadlineExceeded"),
+    ("migration", "The deployment was cancelled because the database migration took longer than allowed"),
+    ("migration", "error: failed to run database migrations: step 3"),
+    ("migration", "DeployTimeout: migrate did not finish within 300s"),
 ]  # fmt: skip
 KNOWN_WRONG = [
     # A test whose subject is a migration is told apart only by its reader, not by these words.
@@ -62,6 +80,21 @@ def test_known_wrong_families_are_still_the_same(answered: str, text: str, right
     got = read((text + "\n" + END).encode(), name="x").signature.family
 
     assert (got, got == right) == (answered, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ModuleNotFoundError: No module named 'migrations'",
+        "error: failed to load plugin frob while users migrate to the new API of widgets",
+        "FAILED tests/test_migrations.py::test_up - AssertionError: assert 3 == 4",
+        "ImportError: cannot import name 'Base' from 'shop.migrations'",
+        "AssertionError: expected 3 rows, got 4 in migrations/test_totals.py",
+    ],
+)
+@pytest.mark.parametrize("end", [END, ""])
+def test_the_word_alone_makes_no_migration(text: str, end: str) -> None:
+    assert read((text + "\n" + end).encode(), name="x").signature.family != "migration"
 
 
 def test_every_family_has_a_class() -> None:
