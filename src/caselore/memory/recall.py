@@ -13,7 +13,7 @@ from functools import partial
 from heapq import nlargest
 
 from caselore.memory.cases import assemble
-from caselore.memory.encoding import stamp
+from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
 from caselore.memory.ports import Alike, Index, Narrow, Reads, Tally
 from caselore.memory.projection import project
