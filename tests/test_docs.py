@@ -60,7 +60,8 @@ def test_a_command_that_a_document_shows_exists_with_its_options(
         if not re.fullmatch(r"[a-z]+", word) or len(words) == 2:
             break
         words.append(word)
-    top = words[:2] if words[0] in {"ledger", "quarantine", "token", "signature"} else words[:1]
+    groups = {"ledger", "quarantine", "token", "signature", "index"}
+    top = words[:2] if words[0] in groups else words[:1]
     text = help_of(top)
 
     for option in re.findall(r"(?<=\s)--[a-z][\w-]*", " " + command.split("#", maxsplit=1)[0]):

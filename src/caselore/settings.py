@@ -78,6 +78,7 @@ class Settings:
 
     home: Path
     database: Path
+    """The file of an embedded store; not used where `database_url` names a server."""
     bank: str = "default"
     token: str | None = None
     marker: str | None = None
@@ -85,6 +86,7 @@ class Settings:
     weights: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
+    database_url: str = field(default="", repr=False)  # it may hold a password
     files: tuple[Path, ...] = ()
 
     @property
@@ -105,7 +107,7 @@ def load(
     Raises: WrongUse for an unknown key or a wrong value; Unavailable for what this version lacks.
     """
     env = os.environ if environment is None else environment
-    home, database = _place(home_or_url, env)
+    home, database, url = _place(home_or_url, env)
     files = _files(home, folder if folder is not None else Path.cwd())
     merged = _merged(files)
     return Settings(
@@ -118,6 +120,7 @@ def load(
         weights=merged.get("weights", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),
+        database_url=url,
         files=files,
     )
 
@@ -163,17 +166,22 @@ def _model(name: str) -> str:
     )
 
 
-def _place(explicit: str | os.PathLike[str] | None, env: Mapping[str, str]) -> tuple[Path, Path]:
-    """Find the home and the database file from an argument, a URL or the platform's default."""
+def _place(
+    explicit: str | os.PathLike[str] | None, env: Mapping[str, str]
+) -> tuple[Path, Path, str]:
+    """Find home, database file and server from an argument, a URL or the platform's default."""
     if explicit is not None and "://" not in os.fspath(explicit):
         home = _home(os.fspath(explicit))
-        return home, home / DATABASE_NAME
+        return home, home / DATABASE_NAME, ""
     url = os.fspath(explicit) if explicit is not None else env.get("CASELORE_DATABASE_URL", "")
     if not url:
         home = _home(env.get("CASELORE_HOME") or _default_home())
-        return home, home / DATABASE_NAME
-    database = _sqlite_file(url)
-    return _home(env.get("CASELORE_HOME") or str(database.parent)), database
+        return home, home / DATABASE_NAME, ""
+    if on_server(url):
+        home = _home(env.get("CASELORE_HOME") or _default_home())
+        return home, home / DATABASE_NAME, url
+    database = sqlite_file(url)
+    return _home(env.get("CASELORE_HOME") or str(database.parent)), database, ""
 
 
 def _home(text: str) -> Path:
@@ -188,17 +196,18 @@ def _default_home() -> str:
     return user_data_dir("caselore", appauthor=False)
 
 
-def _sqlite_file(url: str) -> Path:
+def on_server(url: str) -> bool:
+    """Tell whether an address names a Postgres database."""
+    return url.partition("://")[0] in ("postgres", "postgresql")
+
+
+def sqlite_file(url: str) -> Path:
+    """Give the file of a sqlite:/// address. Raises: WrongUse for another form."""
     scheme, _, rest = url.partition("://")
-    if scheme in ("postgres", "postgresql"):
-        raise Unavailable(
-            "A Postgres store is not in this version yet; nothing was opened.",
-            hint="Use CASELORE_HOME=FOLDER or CASELORE_DATABASE_URL=sqlite:///FILE.",
-        )
     if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
         raise WrongUse(
-            "CASELORE_DATABASE_URL is no address that caselore knows.",
-            hint="Its form is sqlite:///relative.db or sqlite:////absolute.db.",
+            "That is no database address that caselore knows.",
+            hint="Forms: sqlite:///relative.db, sqlite:////absolute.db, postgresql://host/name.",
         )
     return Path(rest[1:]).expanduser().absolute()
 

@@ -14,6 +14,8 @@ from caselore.errors import (
     WrongUse,
 )
 from caselore.memory import Role, Status
+from caselore.memory.stores.postgres import PostgresStore
+from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
 from fakes.failures import (
     AGENT,
@@ -24,6 +26,7 @@ from fakes.failures import (
     IMPORT,
     LONGER,
     failure,
+    index_beside,
     memory_over,
     missing_variable,
     signed,
@@ -31,16 +34,25 @@ from fakes.failures import (
 from fakes.memory_store import MemoryStore
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "postgres", "memory"])
 def store(request, tmp_path):
-    opened = SqliteStore(tmp_path / "lore.sqlite3") if request.param == "sqlite" else MemoryStore()
+    opened = {
+        "sqlite": lambda: SqliteStore(tmp_path / "lore.sqlite3"),
+        "postgres": lambda: PostgresStore(request.getfixturevalue("postgres_url")),
+        "memory": MemoryStore,
+    }[request.param]()
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def memory(store):
-    yield (memory := memory_over(store))
+def memory(store, tmp_path):
+    index = (
+        ScanIndex(store)
+        if isinstance(store, MemoryStore)
+        else index_beside(store, tmp_path / "lore")
+    )
+    yield (memory := memory_over(store, index=index))
     found = memory.ledger_verify()
     assert found.ok, found.broken
 
@@ -424,7 +436,7 @@ def test_a_block_that_raises_leaves_no_trace(store):
     before = memory.ledger_verify()
 
     def half_a_write():
-        with store.writing() as view:
+        with store.writing("default") as view:
             entry, payload = next(iter(view.entries("default")))
             view.append(entry._replace(seq=2), payload, [])
             raise BadInput("stop")

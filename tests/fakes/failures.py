@@ -6,10 +6,13 @@ import hashlib
 import itertools
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from caselore.memory import Actor, Incident, Memory, Quoted, Role, Signed
+from caselore.memory.stores.postgres import PostgresStore
+from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
-from caselore.memory.stores.terms_index import TermsIndex
+from caselore.memory.stores.tantivy_index import TantivyIndex
 
 CI = Actor("gitlab", Role.CI)
 AGENT = Actor("coder", Role.AGENT)
@@ -42,13 +45,21 @@ class Ids:
 
 
 def memory_over(store, **more) -> Memory:
-    return Memory(
-        store, TermsIndex(), more.pop("clock", Clock()), more.pop("new_id", Ids()), **more
-    )
+    index = more.pop("index", None) or ScanIndex(store)
+    return Memory(store, index, more.pop("clock", Clock()), more.pop("new_id", Ids()), **more)
 
 
-def memory_at(path, **more) -> Memory:
-    return memory_over(SqliteStore(path), **more)
+def memory_at(place, folder=None, **more) -> Memory:
+    """Open a file, or a Postgres address with its index in `folder`."""
+    if "://" in str(place):
+        store, beside = PostgresStore(str(place)), folder
+    else:
+        store, beside = SqliteStore(place), place
+    return memory_over(store, index=index_beside(store, beside) if beside else None, **more)
+
+
+def index_beside(store, path) -> TantivyIndex:
+    return TantivyIndex(store, Path(path).with_name(f"{Path(path).name}-index"))
 
 
 def signed(

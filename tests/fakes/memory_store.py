@@ -6,13 +6,11 @@ Must not judge or derive: rows in, rows out, as the real stores do.
 from __future__ import annotations
 
 import copy
-import json
 from collections import Counter
 from contextlib import contextmanager
 
 from caselore.memory.ledger import EMPTY, Head, Stored
-from caselore.memory.ports import Seen, Tally
-from caselore.memory.projection import indexed
+from caselore.memory.ports import ANYWHERE, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
 
 
@@ -20,6 +18,15 @@ def newest(rows):
     return sorted(
         sorted(rows, key=lambda row: row.id), key=lambda row: row.happened_at, reverse=True
     )
+
+
+def within(row, narrow):
+    wanted = ("service", "environment", "branch", "family")
+    equal = all(
+        getattr(row, name) == getattr(narrow, name) for name in wanted if getattr(narrow, name)
+    )
+    seen = narrow.since <= row.happened_at <= (narrow.until or "9999")
+    return equal and seen and (not narrow.last or row.seq <= narrow.last)
 
 
 class MemoryView:
@@ -50,6 +57,19 @@ class MemoryView:
             if not subject or entry.subject == subject:
                 yield Stored(entry, self.payloads.get((bank, entry.seq)))
 
+    def spoken(self, bank, after):
+        for one in self.entries(bank):
+            if one.entry.seq > after and one.entry.action in {
+                "observe",
+                "confirm",
+                "erase",
+                "resign",
+            }:
+                yield one
+
+    def hash_at(self, bank, seq):
+        return next((one.hash for one in self.ledger.get(bank, []) if one.seq == seq), "")
+
     def bodies(self, bank, seqs):
         return {seq: self.payloads[bank, seq].body for seq in seqs if (bank, seq) in self.payloads}
 
@@ -63,6 +83,9 @@ class MemoryView:
 
     def case(self, bank, id):
         return self.tables["cases"].get((bank, id))
+
+    def cases_of(self, bank, ids):
+        return {id: row for id in ids if (row := self.case(bank, id))}
 
     def known(self, bank, known_as):
         rows = self._all("cases", bank, known_as=known_as) if known_as else []
@@ -89,13 +112,14 @@ class MemoryView:
             default=0,
         )
 
-    def near(self, bank, alike, limit, until=""):
+    def near(self, bank, alike, limit, until="", narrow=ANYWHERE):
         equal = {name: value for name, value in alike._asdict().items() if value}
         statuses = equal.pop("statuses")
         found = []
         for status in statuses:
             rows = self._all("cases", bank, status=status, **equal)
             rows = [row for row in rows if not until or row.recorded_at <= until]
+            rows = [row for row in rows if within(row, narrow)]
             found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[:limit]
         return found
 
@@ -159,11 +183,6 @@ class MemoryView:
         rows = self._all("erased", bank)
         return next((row for row in rows if id_or_known_as in {row.id, row.known_as} - {""}), None)
 
-    def postings(self, bank, term, limit):
-        return sorted((row.seq for row in self._all("terms", bank, term=term)), reverse=True)[
-            :limit
-        ]
-
     def rows(self, table):
         yield from (row for _, row in sorted(self.tables[table].items()))
 
@@ -174,7 +193,8 @@ class MemoryView:
 
     def append(self, entry, payload, changes):
         self.ledger.setdefault(entry.bank, []).append(entry)
-        self.payloads[entry.bank, entry.seq] = payload
+        if payload is not None:
+            self.payloads[entry.bank, entry.seq] = payload
         self.apply(entry, changes)
 
     def clear(self, bank):
@@ -204,8 +224,6 @@ class MemoryView:
     def _forget_subject(self, entry, subject):
         for old, payload in list(self.entries(entry.bank, subject)):
             if payload is not None and old.seq != entry.seq:
-                for row in indexed(old, json.loads(payload.body)):
-                    self.tables["terms"].pop(key_of(row), None)
                 del self.payloads[entry.bank, old.seq]
         for table in ("held", "links", "cases"):
             column = "id" if table == "cases" else "subject"
@@ -225,7 +243,7 @@ class MemoryStore:
         yield self._view
 
     @contextmanager
-    def writing(self):
+    def writing(self, bank=""):
         draft = copy.copy(self._view)
         draft.ledger = {bank: list(entries) for bank, entries in self._view.ledger.items()}
         draft.payloads = dict(self._view.payloads)

@@ -28,10 +28,11 @@ def write(memory, name: str, number: int) -> None:
         print("imported", f"{name}-{number}", report.added, flush=True)
 
 
-def main(path: str, name: str, most: int) -> int:
+def main(place: str, name: str, most: int, folder: str | None = None) -> int:
     try:
         memory = memory_at(
-            Path(path),
+            place,
+            folder,
             clock=lambda: datetime.now(UTC),
             new_id=lambda: f"inc_{secrets.token_hex(10)}",
         )
@@ -49,4 +50,4 @@ def main(path: str, name: str, most: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:]))

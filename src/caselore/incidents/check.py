@@ -173,6 +173,7 @@ class Evidence:
     def _said(self, sentence: Sentence) -> list[str]:
         """Give the texts that may carry a sentence's values: its records, and the excerpt."""
         texts = [text for id in sentence.cites for text in precedents.sources(self._case(id))]
+        texts += [precedents.regression(self._hits[id]) for id in sentence.cites]
         if sentence.lines:
             texts += [part.text for part in self._reading.excerpt]
             texts += [f"line {line}" for line in sentence.lines]

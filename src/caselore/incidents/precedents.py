@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from caselore.memory.ranking import REGRESSION
 from caselore.memory.recall import Hit, Recalled
 from caselore.memory.records import Case, Outcome, Status
 
@@ -70,6 +71,11 @@ def facts(case: Case) -> str:
     if told:
         said += [told.result, told.confirmed_by, day(told.confirmed_at), *told.proof]
     return "\n".join(filter(None, said))
+
+
+def regression(hit: Hit) -> str:
+    """Say when a failure came back after a precedent's confirmed fix; empty where not."""
+    return next((s.reason for s in hit.signals if s.name == REGRESSION), "")
 
 
 def sources(case: Case) -> tuple[str, ...]:

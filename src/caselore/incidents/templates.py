@@ -111,6 +111,9 @@ def _of_worked(hit: Hit, reading: Reading) -> Iterator[Sentence]:
             (case.id,),
             lines,
         )
+    if precedents.regression(hit):
+        text = f"This is a regression: it {precedents.regression(hit)} in {name}."
+        yield Sentence(text, (case.id,))
     if told:
         said = f"confirmed by {told.confirmed_by} on {precedents.day(told.confirmed_at)}"
         yield Sentence(f"The cause of {name}, {said}: {_sentence(told.cause)}", (case.id,))

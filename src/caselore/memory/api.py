@@ -69,7 +69,7 @@ class Memory(Keeping):
         known_as, at = identity(incident), self._clock()
         happened = moment("happened_at", happened_at or at)
         body = observe_body(incident, known_as, happened, sources, findings)
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             pen = self._pen(view)
             row = view.known(self.bank, known_as) if known_as else None
             erased = refuse_erased(view, self.bank, known_as)
@@ -84,7 +84,7 @@ class Memory(Keeping):
             raise GateRefused(erased, hint="")
         if written:
             must_pass(written)
-            self._index.catch_up()
+            self._index.catch_up(self.bank)
         return self.get(id)
 
     def propose(
@@ -223,7 +223,7 @@ class Memory(Keeping):
             self._store, self.bank, self._clock, self._new_id, self._random, actor, sign, screen
         )
         report = importer.run(rows, progress)
-        self._index.catch_up()
+        self._index.catch_up(self.bank, report.added + report.updated)
         return report
 
     def export(self, since: datetime | None = None) -> Iterator[dict[str, Any]]:

@@ -52,13 +52,13 @@ class Bank:
             return assemble(view, naming.resolve(view, self.bank, ref))
 
     def _say(self, action: str, ref: str, body: Body, actor: Actor) -> Case:
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             row = naming.resolve(view, self.bank, ref)
             if action == "confirm":
                 must_be_free(row)
             written = self._pen(view).write(action, row.id, body, actor)
         must_pass(written)
-        self._index.catch_up()
+        self._index.catch_up(self.bank)
         return self.get(row.id)
 
     def close(self) -> None:

@@ -1,17 +1,18 @@
-"""The only way in: who may write what, as a table, and the one function that writes.
+"""The only way in: who may write what, as a table, and the functions that write.
 
 Must not repair what it is given, and must not touch storage but to append one entry.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from caselore.memory.encoding import Body, canonical, stamp
-from caselore.memory.ledger import Entry, Payload, extend
+from caselore.memory.ledger import Entry, Payload, Stored, extend
 from caselore.memory.ports import Writes
 from caselore.memory.projection import project
 from caselore.memory.records import Actor, Role
@@ -117,6 +118,14 @@ def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
     changes = project(entry, body, store.case(draft.bank, draft.subject))
     store.append(entry, payload, changes)
     return Written(entry, refusal)
+
+
+def carry(store: Writes, stored: Stored) -> None:
+    """Append an entry of another store of ours as it is: its own gate judged it there."""
+    entry, payload = stored
+    case = store.case(entry.bank, entry.subject)
+    changes = project(entry, json.loads(payload.body), case) if payload else []
+    store.append(entry, payload, changes)
 
 
 def _names_a_person(body: Body) -> bool:

@@ -116,7 +116,7 @@ class Importer:
 
     def _batch(self, batch: list[tuple[int, Any]], before: Tally) -> Tally:
         now = self.clock()
-        with self.store.writing() as view:
+        with self.store.writing(self.bank) as view:
             pen = Pen(view, self.bank, now, self.salt)
             for number, row in batch:
                 try:

@@ -15,7 +15,7 @@ from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import unstamp
 from caselore.memory.ledger import Broken, Stored, Verification
-from caselore.memory.ports import Reads, Wanted
+from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
 from caselore.memory.replay import derive, verify
@@ -35,7 +35,7 @@ class Keeping(Bank):
         recorded of each. Raises GateRefused.
         """
         service, stage = short("service", service), short("stage", stage)
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             older = [row.seq for row in view.greens(self.bank, service, stage)]
             body = {
                 "service": service,
@@ -127,7 +127,7 @@ class Keeping(Bank):
         at = self._clock()
         id, text = tokens.mint(self._random)
         body = tokens.token_body(Role(role), name, text, expires, actor, at)
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             written = self._pen(view).write("token", id, body, actor, setup=setup)
         must_pass(written)
         return text, next(one for one in self.tokens() if one.id == id)
@@ -139,7 +139,7 @@ class Keeping(Bank):
 
     def revoke_token(self, name_or_id: str, actor: Actor) -> TokenInfo:
         """End a token. Raises NotFound or GateRefused."""
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             row = tokens.pick(view.tokens(self.bank), name_or_id)
             written = self._pen(view).write("revoke", row.id, tokens.revoked_body(row), actor)
         must_pass(written)
@@ -156,7 +156,7 @@ class Keeping(Bank):
 
         Raises GateRefused, and StoreBusy where a reader still holds a copy: call again to finish.
         """
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             id, row = self._erasable(view, ref)
             body = {**why_body(why), "known_as": row.known_as if row else ""}
             refusal = gate.judge(gate.Draft(self.bank, "erase", id, body, actor), True)
@@ -165,7 +165,6 @@ class Keeping(Bank):
             must_pass(written)
         elif refusal:
             raise GateRefused(refusal)
-        self._index.forget(self.bank, id)
         self._scrub(id)
         return id
 
@@ -182,6 +181,7 @@ class Keeping(Bank):
     def _scrub(self, id: str) -> None:
         try:
             self._store.scrub()
+            self._index.forget(self.bank)
         except StoreBusy as error:
             raise StoreBusy(
                 f"{id} is erased from every table, but old pages may still hold a copy: {error}",
@@ -201,10 +201,19 @@ class Keeping(Bank):
 
         Raises StoreDamaged where the ledger itself does not hold.
         """
-        with self._store.writing() as view:
+        with self._store.writing(self.bank) as view:
             entries = derive(view, self.bank)
-        self._index.rebuild()
+        self._index.rebuild(self.bank)
         return entries
+
+    def index_rebuild(self) -> IndexStatus:
+        """Derive the text index from the store again. Raises StoreBusy."""
+        self._index.rebuild(self.bank)
+        return self.index_status()
+
+    def index_status(self) -> IndexStatus:
+        """Say how far the text index is."""
+        return self._index.status(self.bank)
 
     def ledger_show(self, subject: str | None = None) -> Iterator[Stored]:
         """Give the entries of the account in order, erased payloads as none."""

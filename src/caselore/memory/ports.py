@@ -46,6 +46,37 @@ class Alike(NamedTuple):
     service: str = ""
 
 
+class Narrow(NamedTuple):
+    """Which records a search may bring; empty and 0 mean any."""
+
+    service: str = ""
+    environment: str = ""
+    branch: str = ""
+    family: str = ""
+    since: str = ""
+    until: str = ""
+    last: int = 0
+    """The last ledger entry that may be known."""
+
+
+ANYWHERE = Narrow()
+
+
+class IndexStatus(NamedTuple):
+    """How far an index is, of which kind, and where."""
+
+    kind: str
+    place: str
+    version: str
+    entries: int
+    """The last ledger entry that it holds."""
+    head: int
+    """The last entry of the ledger; what lies between is read from the store at each search."""
+    documents: int
+    bytes: int
+    sound: bool
+
+
 class Tally(NamedTuple):
     """How often one person confirmed one fix with one result on one signature."""
 
@@ -73,14 +104,23 @@ class Reads(Protocol):
     def head(self, bank: str) -> Head: ...
     def banks(self) -> list[str]: ...
     def entries(self, bank: str, subject: str = "") -> Iterator[Stored]: ...
+    def spoken(self, bank: str, after: int) -> Iterator[Stored]:
+        """Give the entries after one that an index must know: observe, confirm, erase, resign."""
+
+    def hash_at(self, bank: str, seq: int) -> str:
+        """Give an entry's hash; empty where there is none."""
+
     def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
     def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
     def person_acted(self, bank: str) -> bool: ...
     def case(self, bank: str, id: str) -> CaseRow | None: ...
+    def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]: ...
     def known(self, bank: str, known_as: str) -> CaseRow | None: ...
     def named(self, bank: str, name: str) -> list[CaseRow]: ...
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]: ...
-    def near(self, bank: str, alike: Alike, limit: int, until: str = "") -> list[CaseRow]: ...
+    def near(
+        self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
+    ) -> list[CaseRow]: ...
     def last_seq(self, bank: str, until: str) -> int: ...
     def seen(self, bank: str, signature: str) -> Seen: ...
     def services(self, bank: str, signature: str = "") -> int:
@@ -94,7 +134,6 @@ class Reads(Protocol):
     def greens(self, bank: str, service: str, stage: str) -> list[GreenRow]: ...
     def tokens(self, bank: str) -> list[TokenRow]: ...
     def tombstone(self, bank: str, id_or_known_as: str) -> ErasedRow | None: ...
-    def postings(self, bank: str, term: int, limit: int) -> list[int]: ...
     def rows(self, table: str) -> Iterator[Row]: ...
     def faults(self) -> Iterator[str]: ...
 
@@ -102,7 +141,7 @@ class Reads(Protocol):
 class Writes(Reads, Protocol):
     """One transaction: all of it is kept, or nothing."""
 
-    def append(self, entry: Entry, payload: Payload, changes: Iterable[Change]) -> None: ...
+    def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None: ...
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
         """Make an entry's changes in the projections."""
 
@@ -114,7 +153,9 @@ class Store(Protocol):
     """Where banks live."""
 
     def reading(self) -> AbstractContextManager[Reads]: ...
-    def writing(self) -> AbstractContextManager[Writes]: ...
+    def writing(self, bank: str) -> AbstractContextManager[Writes]:
+        """Give one transaction that writes to a bank: writers of one bank take turns."""
+
     def scrub(self) -> None:
         """Leave no copy of removed content in any file. Raises StoreBusy if a reader holds one."""
 
@@ -124,16 +165,21 @@ class Store(Protocol):
 class Index(Protocol):
     """Finds records by their text; derived, never the truth."""
 
-    def search(self, view: Reads, bank: str, text: str, limit: int) -> Sequence[str]:
+    def search(
+        self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
+    ) -> Sequence[str]:
         """Give the ids of the closest records, best first, the same order every time."""
 
-    def catch_up(self) -> None:
-        """Take in what was written since; called after each commit."""
+    def catch_up(self, bank: str, written: int = 1) -> None:
+        """Hear that entries were written, and take them in when there are enough."""
 
-    def forget(self, bank: str, id: str) -> None:
-        """Keep no trace of a record that was erased."""
+    def forget(self, bank: str) -> None:
+        """Keep no trace of what was erased. Raises StoreBusy where another process hinders it."""
 
-    def rebuild(self) -> None:
-        """Derive the whole index from the store again."""
+    def rebuild(self, bank: str) -> None:
+        """Derive the whole index from the store again. Raises StoreBusy."""
+
+    def status(self, bank: str) -> IndexStatus:
+        """Say how far the index is."""
 
     def close(self) -> None: ...

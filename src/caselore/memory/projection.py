@@ -19,10 +19,8 @@ from caselore.memory.rows import (
     HeldRow,
     LinkRow,
     Put,
-    TermRow,
     TokenRow,
 )
-from caselore.memory.terms import hashed
 
 UNTRUSTED = frozenset({Role.AGENT.value})
 OPEN = frozenset({Status.OBSERVED.value, Status.PROPOSED.value})
@@ -34,16 +32,17 @@ def project(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return rule(entry, body, case) if rule else []
 
 
-def indexed(entry: Entry, body: Body) -> list[TermRow]:
-    """Give the words under which an entry's subject is found."""
-    spoken: tuple[str, ...] = ()
+SPOKEN = ("observe", "confirm")  # the actions whose words an index holds
+
+
+def spoken(entry: Entry, body: Body) -> str:
+    """Give the text by which an entry's subject is found; empty for what no index holds."""
     if entry.action == "observe":
         incident = body["incident"]
-        unit = incident["signature"]["unit"]
-        spoken = (incident["title"], unit, incident["service"], incident["block"])
-    elif entry.action == "confirm":
-        spoken = (body["cause"], body["resolution"])
-    return [TermRow(entry.bank, term, entry.seq) for term in hashed("\n".join(spoken))]
+        head = (incident["service"], incident["signature"]["unit"], incident["title"])
+        block = incident["block"]
+        return "\n".join((block, *(one for one in head if one not in block)))
+    return f"{body['cause']}\n{body['resolution']}" if entry.action == "confirm" else ""
 
 
 def fix_key(resolution: str) -> str:
@@ -67,7 +66,7 @@ def _observe(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
         id=entry.subject,
         seq=entry.seq,
         kind=body["kind"],
-        **{name: incident[name] for name in _COPIED},
+        **{name: incident[name].replace("\0", "\ufffd") for name in _COPIED},
         commit_id=incident["commit"],
         signature=signature["id"],
         family=signature["family"],
@@ -89,7 +88,7 @@ def _observe(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
         confirmed_at="",
         proposal_seq=0,
     )
-    return [Put(row), *_hold(entry, held), *_terms(entry, body)]
+    return [Put(row), *_hold(entry, held)]
 
 
 _COPIED = (
@@ -99,10 +98,6 @@ _COPIED = (
 
 def _hold(entry: Entry, held: bool) -> list[Change]:
     return [Put(HeldRow(entry.bank, entry.seq, entry.subject))] if held else []
-
-
-def _terms(entry: Entry, body: Body) -> list[Change]:
-    return [Put(row) for row in indexed(entry, body)]
 
 
 def _settle(case: CaseRow, entry: Entry, status: Status) -> CaseRow:
@@ -131,7 +126,7 @@ def _confirm(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
         Put(LinkRow(entry.bank, entry.seq, place, entry.subject, "precedent", target))
         for place, target in enumerate(body["precedents"])
     ]
-    return [Put(row), *links, *_terms(entry, body)]
+    return [Put(row), *links]
 
 
 def _unsettle(case: CaseRow, entry: Entry, status: Status) -> list[Change]:

@@ -29,6 +29,8 @@ class Weights:
     text_step: float = 2.5
     confirmers: float = 10
     per_confirmer: float = 5
+    regression: float = -5
+    """A fix that was confirmed and after which the same failure came back to the same service."""
     recency: float = 2
     recency_days: float = 90
     other_family: float = -30
@@ -85,6 +87,7 @@ class Sought:
     text: str = ""
     kinds: frozenset[str] = frozenset()
     question: bool = False
+    happened_at: str = ""
 
 
 class Candidate(NamedTuple):
@@ -126,8 +129,9 @@ def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Sc
     """Sum a candidate's signals and say whether, and why not, it is a precedent."""
     row = one.row
     near = _nearness(sought, row, weights) + _text(one.likeness, weights)
-    rest = _outcome(row, weights) + _people(one, weights) + _recency(row, weights, now)
     same = _same_failure(sought, row)
+    rest = _outcome(row, weights) + _people(one, weights)
+    rest += (_regression(sought, row, weights) if same else []) + _recency(row, weights, now)
     likeness = sum(signal.points for signal in near)
     similar = _similar(sought, one, likeness, weights)
     signals = tuple(near + rest)
@@ -204,6 +208,20 @@ def _people(one: Candidate, weights: Weights) -> list[Signal]:
         return []
     points = min(weights.confirmers, more * weights.per_confirmer)
     return [Signal("independent confirmations", points, ", ".join(one.confirmers))]
+
+
+REGRESSION = "regression"
+
+
+def _regression(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
+    """Say that a failure returned to a service after a fix that a person confirmed."""
+    fixed = (row.status, row.result) == ("confirmed", "succeeded")
+    after = row.confirmed_at < sought.happened_at
+    if not (fixed and after and sought.service == row.service != ""):
+        return []
+    days = (unstamp(sought.happened_at) - unstamp(row.confirmed_at)).days
+    when = {0: "within a day of", 1: "1 day after"}.get(days, f"{days} days after")
+    return [Signal(REGRESSION, weights.regression, f"came back {when} its confirmed fix")]
 
 
 def _recency(row: CaseRow, weights: Weights, now: datetime) -> list[Signal]:

@@ -6,25 +6,28 @@ Must not write, and must not rank by anything but `ranking`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from heapq import nlargest
 
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
-from caselore.memory.ports import Alike, Index, Reads, Tally
+from caselore.memory.ports import Alike, Index, Narrow, Reads, Tally
 from caselore.memory.projection import project
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow, Put
-from caselore.memory.terms import alike, covered, grams
+from caselore.memory.terms import alike, covered, grams, grams_of, masked
 
 ARM = 25  # newest cases of one status that one exact arm brings
+UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
 CONFIRMED = ("confirmed",)
 UNRESOLVED = ("observed", "proposed", "refuted")
 TEXT_ARM = 50
+COMPARED = 6  # cases of one signature, verdict, fix and result whose texts are compared
 EXCLUDED = frozenset({"quarantined", "retracted", "superseded"})
 
 
@@ -74,15 +77,17 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     rows = _eligible(view, sought, asking, _candidates(view, index, sought, asking))
     people = _People(view, asking, rows)
-    texts = _Texts(view, asking.bank, sought)
+    compared = _thinned(sought, rows, max(COMPARED, asking.limit))
+    texts = _Texts(view, asking.bank, sought, compared)
+    ways = asking.weights.many_ways
     scored = [
         score(
             sought,
-            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row)),
+            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row, ways)),
             asking.weights,
             asking.now,
         )
-        for row in rows
+        for row in compared
     ]
     scored.sort(key=place)
     give = partial(_hits, view, people, asking)
@@ -105,22 +110,38 @@ def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
         deployment=row.deployment,
         text=text or incident["block"],
         kinds=kinds(row.title, *_parts(incident)),
+        happened_at=row.happened_at,
     )
 
 
 def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
     found: dict[str, CaseRow] = {}
-    for arm in _arms(sought, asking):
-        rows = view.near(asking.bank, arm, ARM, asking.until)
-        found.update((row.id, row) for row in rows)
-    for id in index.search(view, asking.bank, sought.text, TEXT_ARM):
-        row = view.case(asking.bank, id)
-        if row:
-            found.setdefault(id, row)
+    narrow = _narrow(asking, view.last_seq(asking.bank, asking.until) if asking.until else 0)
+    for way in _ways(sought):
+        for statuses, most in _statuses(asking):
+            near = Alike(statuses=statuses, **way)
+            rows = view.near(asking.bank, near, most, asking.until, narrow)
+            found.update((row.id, row) for row in rows)
+    by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
+    found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
 
 
-def _arms(sought: Sought, asking: Asking) -> list[Alike]:
+def _narrow(asking: Asking, last: int) -> Narrow:
+    wanted = asking.filters
+    return Narrow(
+        service=wanted.service,
+        environment=wanted.environment,
+        branch=wanted.branch,
+        family=wanted.family,
+        since=stamp(wanted.since) if wanted.since else "",
+        until=stamp(wanted.until) if wanted.until else "",
+        last=last,
+    )
+
+
+def _ways(sought: Sought) -> list[dict[str, str]]:
+    """Give the ways in which a case can be near without a look at its text."""
     ways: list[dict[str, str]] = []
     if sought.signature:
         ways.append({"signature": sought.signature})
@@ -130,9 +151,42 @@ def _arms(sought: Sought, asking: Asking) -> list[Alike]:
         ways.append({"unit": sought.unit})
     if sought.family and sought.service:
         ways.append({"family": sought.family, "service": sought.service})
-    # What is out of every answer now may have been in one at an earlier time.
-    statuses = CONFIRMED + UNRESOLVED + (tuple(sorted(EXCLUDED)) if asking.until else ())
-    return [Alike(statuses=statuses, **way) for way in ways]
+    return ways
+
+
+def _statuses(asking: Asking) -> list[tuple[tuple[str, ...], int]]:
+    """Give how many of which status each way brings; at an earlier time any may have had any."""
+    if asking.until:
+        return [(CONFIRMED + UNRESOLVED + tuple(sorted(EXCLUDED)), ARM)]
+    return [(CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)]
+
+
+def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
+    """Leave a few of those that one hit can stand for: equal signature, verdict, fix and result.
+
+    Which of them is nearest by place and time is seen without reading their texts.
+    """
+
+    def nearness(row: CaseRow) -> tuple[int, str, str]:
+        equal = [getattr(row, name) == getattr(sought, name) for name in _PLACE]
+        return 4 * equal[0] + equal[1] + equal[2], row.happened_at, row.id
+
+    groups: dict[tuple[str, ...], list[CaseRow]] = {}
+    for row in rows:
+        groups.setdefault(alike_key(row), []).append(row)
+    few = (
+        some if some[0].generic or len(some) <= most else nlargest(most, some, nearness)
+        for some in groups.values()
+    )
+    return [row for some in few for row in some]
+
+
+_PLACE = ("service", "environment", "branch")
+
+
+def alike_key(row: CaseRow) -> tuple[str, str, str, str]:
+    """Give what cases have in common that one hit stands for."""
+    return row.signature, row.status, row.fix, row.result
 
 
 def _eligible(
@@ -222,41 +276,62 @@ def _parts(incident: Body) -> tuple[str, str]:
 class _Texts:
     """Compares the sought text with records re-read from the store."""
 
-    def __init__(self, view: Reads, bank: str, sought: Sought) -> None:
-        self._view, self._bank, self._sought = view, bank, sought
+    def __init__(self, view: Reads, bank: str, sought: Sought, rows: Iterable[CaseRow]) -> None:
+        self._sought = sought
         self._grams = grams(sought.text) if sought.text else frozenset[str]()
         self._known: dict[str, float] = {}
+        self._told: dict[str, frozenset[str]] = {}
+        self._masked: dict[str, str] = {}
+        seqs = {seq for row in rows for seq in self._wanted(row)}
+        self._bodies = view.bodies(bank, sorted(seqs))
+
+    def _wanted(self, row: CaseRow) -> tuple[int, ...]:
+        said = self._sought.question and row.outcome_seq
+        return (row.seq, row.outcome_seq) if said else (row.seq,)
 
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
             return 0.0
-        bodies = self._view.bodies(self._bank, [row.seq, row.outcome_seq or row.seq])
-        read = {seq: json.loads(body) for seq, body in bodies.items()}
-        text = self._text(row, read)
+        text = self._plain(row)
         if text not in self._known:
             self._known[text] = self._measure(text)
         return self._known[text]
 
-    def kinds(self, row: CaseRow) -> frozenset[str]:
-        """Give the ways in which a case failed; its block is read only if its line tells none."""
-        told = kinds(row.title)
-        if told or self._sought.question:
-            return told
-        body = json.loads(self._view.bodies(self._bank, [row.seq])[row.seq])
-        return kinds(*_parts(body["incident"]))
+    def kinds(self, row: CaseRow, asked: Collection[str]) -> frozenset[str]:
+        """Give the ways in which a case of one of the families asked for failed.
 
-    def _text(self, row: CaseRow, read: dict[int, Body]) -> str:
-        incident = read[row.seq]["incident"]
+        Its block is read only if its line tells none.
+        """
+        if row.family not in asked or row.family != self._sought.family:
+            return frozenset()
+        told = kinds(row.title)
+        if told:
+            return told
+        text = self._plain(row)
+        if text not in self._told:
+            self._told[text] = kinds(*_parts(json.loads(self._bodies[row.seq])["incident"]))
+        return self._told[text]
+
+    def _plain(self, row: CaseRow) -> str:
+        """Give a case's text without values: what failed the same way again is read once."""
+        if row.id not in self._masked:
+            self._masked[row.id] = masked(self._text(row))
+        return self._masked[row.id]
+
+    def _block(self, row: CaseRow) -> str:
+        return str(json.loads(self._bodies[row.seq])["incident"]["block"])
+
+    def _text(self, row: CaseRow) -> str:
+        block = self._block(row)
         if not self._sought.question:
-            return str(incident["block"])
-        outcome = read.get(row.outcome_seq, {})
+            return block
+        outcome = json.loads(self._bodies.get(row.outcome_seq, "{}"))
         said = (outcome.get("cause", ""), outcome.get("resolution", ""))
-        head = (row.service, row.unit, row.title)
-        return "\n".join((*head, *said, incident["block"]))
+        return "\n".join((row.service, row.unit, row.title, *said, block))
 
     def _measure(self, text: str) -> float:
         compare = covered if self._sought.question else alike
-        return round(compare(self._grams, grams(text)), 3)
+        return round(compare(self._grams, grams_of(text)), 3)
 
 
 def _hits(
@@ -264,7 +339,7 @@ def _hits(
 ) -> tuple[Hit, ...]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
-    groups = [(one.row.signature, one.row.status, one.row.fix, one.row.result) for one in ranked]
+    groups = [alike_key(one.row) for one in ranked]
     firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
     others = (place for place, group in enumerate(groups) if firsts[group] != place)
     chosen = [*sorted(firsts.values()), *others][: asking.limit]

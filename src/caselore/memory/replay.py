@@ -23,7 +23,6 @@ from caselore.memory.rows import (
     Forget,
     HeldRow,
     Row,
-    TermRow,
     key_of,
     table_of,
 )
@@ -83,10 +82,8 @@ def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
                 yield Broken(f"ledger entry {stored.entry.seq} of bank {bank}", reason)
                 return
         yield from replay.gaps()
-    yield from _odd_terms(view, replays)
     for table in TABLES:
-        if table != "terms":
-            yield from _odd_rows(table, view, replays)
+        yield from _odd_rows(table, view, replays)
 
 
 def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
@@ -99,23 +96,6 @@ def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[
             yield Broken(f"table {table}, row {key}", "it is not what the ledger gives")
     for key in expected:
         yield Broken(f"table {table}, row {key}", "it is missing")
-
-
-def _odd_terms(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
-    stored: dict[tuple[str, int], int] = defaultdict(int)
-    for row in view.rows("terms"):
-        if isinstance(row, TermRow):
-            stored[row.bank, row.seq] += mixed(row.term)
-    expected = {
-        (replay.bank, seq): total
-        for replay in replays.values()
-        for seq, total in replay.terms.items()
-    }
-    for bank, seq in sorted(stored.keys() | expected.keys()):
-        if stored.get((bank, seq)) != expected.get((bank, seq)):
-            yield Broken(
-                f"table terms, entry {seq} of bank {bank}", "its words are not its text's"
-            )
 
 
 def _digest(row: Row) -> bytes:
@@ -136,7 +116,6 @@ class _Replay:
         self.head: Head = EMPTY
         self.rows: dict[str, dict[Key, bytes]] = defaultdict(dict)
         self.cases: dict[str, tuple[bytes, tuple[Any, ...]]] = {}
-        self.terms: dict[int, int] = defaultdict(int)
         self._missing: dict[str, list[int]] = defaultdict(list)
         self._held: dict[str, list[Key]] = defaultdict(list)
 
@@ -188,8 +167,6 @@ class _Replay:
             first = entry.action == "observe"
             facts = sealed(_columns(row, FACTS)) if first else self.cases[row.id][0]
             self.cases[row.id] = (facts, _columns(row, STATE))
-        elif isinstance(row, TermRow):
-            self.terms[row.seq] += mixed(row.term)
         else:
             self.rows[table_of(row)][key_of(row)] = sealed(row)
             if isinstance(row, HeldRow):
@@ -221,8 +198,3 @@ class _Replay:
 def sealed(row: tuple[Any, ...]) -> bytes:
     """Give a short digest of a row, its values' types included."""
     return blake2b(repr(tuple(row)).encode(), digest_size=16).digest()
-
-
-def mixed(term: int) -> int:
-    """Give a number whose sums tell one set of words from another."""
-    return term + (term * term << 64)

@@ -99,15 +99,7 @@ class ErasedRow(NamedTuple):
     erased_at: str
 
 
-class TermRow(NamedTuple):
-    """One hashed word of what an entry says."""
-
-    bank: str
-    term: int
-    seq: int
-
-
-Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | TermRow
+Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow
 
 TABLES: dict[str, type[Row]] = {
     "cases": CaseRow,
@@ -116,10 +108,9 @@ TABLES: dict[str, type[Row]] = {
     "greens": GreenRow,
     "tokens": TokenRow,
     "erased": ErasedRow,
-    "terms": TermRow,
 }
 KEYS: dict[type[Row], int] = {  # how many leading columns name a row
-    CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2, TermRow: 3,
+    CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2,
 }  # fmt: skip
 
 

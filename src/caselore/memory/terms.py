@@ -1,62 +1,63 @@
-"""Splits text into the hashed words by which it is found again, and compares two texts.
+"""Masks text and cuts it into runs of four characters, by which it is found again and compared.
 
-Must not keep values: numbers, ids and addresses are masked out before anything is hashed.
+Must not keep values: numbers, ids and addresses are masked out before anything is cut.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-from functools import lru_cache
 
-TERM_LIMIT = 120  # words of one entry that are indexed
-TEXT_LIMIT = 6_000  # characters of one entry that are read for words
 COMPARED = 1_500  # characters of each text that are compared
+KEY = 900  # characters of an entry that are indexed, and of a question that are asked
+KEY_VERSION = 1  # goes up with any change of what `key_text` gives
 
-_WORD = re.compile(r"[^\W\d_]{2,40}(?![\d])")
-_NOT_WORDS = re.compile(
-    r"[a-z]+://\S+|\b(?=\w*\d)\w{6,}\b|\b0x\w+", re.IGNORECASE
-)  # addresses, hashes, ids
-_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BLANKS = re.compile(r"\s+")
+_ADDRESS = re.compile(r"[a-z]+://\S+", re.IGNORECASE)
+_VALUE = re.compile(r"(?<!\w)[^\W\d]*\d\w*")  # a word with a digit in it
 _NUMBER = re.compile(r"\d+")
+_LONG = 6  # characters from which a word with a digit is a hash or an id as a whole
 
 
-def words(text: str) -> tuple[str, ...]:
-    """Give the distinct words of a text in order, compounds also in their parts; no values."""
-    return tuple(dict.fromkeys(part for word in _words(text) for part in _parts(word)[0]))
+def _value(found: re.Match[str]) -> str:
+    word = found[0]
+    whole = len(word) >= _LONG or word[:2].lower() == "0x"
+    return "0" if whole else _NUMBER.sub("0", word)
 
 
-def hashed(text: str) -> list[int]:
-    """Give a text's words as numbers, so that an index holds no words."""
-    found: dict[int, None] = {}
-    for word in _words(text):
-        found.update(_parts(word)[1])
-        if len(found) >= TERM_LIMIT:
-            break
-    return list(found)[:TERM_LIMIT]
+def _masked(text: str, limit: int) -> str:
+    plain = text[: 2 * limit]
+    if "://" in plain:
+        plain = _ADDRESS.sub("0", plain)
+    return " ".join(_VALUE.sub(_value, plain).split()).lower()[:limit]
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(_NOT_WORDS.sub(" ", text[:TEXT_LIMIT]))
+def _cut(masked: str) -> frozenset[str]:
+    return frozenset([masked[at : at + 4] for at in range(max(1, len(masked) - 3))])
 
 
-@lru_cache(maxsize=100_000)
-def _parts(word: str) -> tuple[tuple[str, ...], dict[int, None]]:
-    parts = (one.lower() for one in (word, *_HUMPS.split(word)) if len(one) > 1)
-    distinct = tuple(dict.fromkeys(parts))
-    return distinct, dict.fromkeys(map(_hash, distinct))
+def key_text(text: str) -> str:
+    """Give the masked text under which an entry is indexed, and with which it is asked for."""
+    return _masked(text, KEY)
 
 
-def _hash(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), signed=True)
+def key_grams(text: str) -> list[str]:
+    """Give the runs of four characters that an index is asked for, in order; none if too short."""
+    masked = key_text(text)
+    return sorted(_cut(masked)) if len(masked) > 3 else []
+
+
+def masked(text: str) -> str:
+    """Give the part of a text that is compared, its values masked."""
+    return _masked(text, COMPARED)
 
 
 def grams(text: str) -> frozenset[str]:
     """Give the runs of four characters of a text, its values masked."""
-    plain = _NUMBER.sub("0", _NOT_WORDS.sub("0", text[: 2 * COMPARED]))
-    masked = _BLANKS.sub(" ", plain).strip().lower()[:COMPARED]
-    return frozenset(masked[at : at + 4] for at in range(max(1, len(masked) - 3)))
+    return _cut(masked(text))
+
+
+def grams_of(masked_text: str) -> frozenset[str]:
+    """Give the runs of four characters of a text that is masked already."""
+    return _cut(masked_text)
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> float:

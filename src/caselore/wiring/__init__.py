@@ -6,22 +6,26 @@ imports wait inside the functions that need them, so that `caselore --help` stay
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from caselore.errors import BadInput, WrongUse
-from caselore.settings import Settings, load, nearest
+from caselore.errors import BadInput, Unavailable, WrongUse
+from caselore.settings import Settings, load, nearest, on_server, sqlite_file
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
+    from caselore.memory.moving import MovedBank
+    from caselore.memory.ports import Index, Store
     from caselore.memory.ranking import Weights
     from caselore.wiring.app import App as App
 
-__all__ = ["App", "build", "clock", "new_id", "open_app", "open_memory"]
+__all__ = ["App", "build", "clock", "migrate", "new_id", "open_app", "open_memory"]
 
 
 def clock() -> datetime:
@@ -57,13 +61,73 @@ def open_memory(settings: Settings) -> Memory:
     from caselore.guards import names  # noqa: PLC0415
     from caselore.memory.api import Memory  # noqa: PLC0415
     from caselore.memory.ranking import Weights  # noqa: PLC0415
-    from caselore.memory.stores.sqlite import SqliteStore  # noqa: PLC0415
-    from caselore.memory.stores.terms_index import TermsIndex  # noqa: PLC0415
 
     names.check_name(settings.bank, "bank")
     weights = _weights(Weights, settings.weights)
-    store = SqliteStore(settings.database)
-    return Memory(store, TermsIndex(), clock, new_id, weights, settings.bank)
+    store = _store(settings.database_url, settings.database)
+    index = _index(store, _index_folder(settings))
+    return Memory(store, index, clock, new_id, weights, settings.bank)
+
+
+def migrate(
+    source: str, target: str, progress: Callable[[int], None] | None = None
+) -> tuple[MovedBank, ...]:
+    """Copy every bank from one database address to another, and compare every record after.
+
+    Raises: WrongUse where the target holds another history; Unavailable where one cannot be used.
+    """
+    from caselore.memory.moving import move  # noqa: PLC0415
+
+    old = _store_at(source)
+    try:
+        new = _store_at(target)
+        try:
+            return move(old, new, progress)
+        finally:
+            new.close()
+    finally:
+        old.close()
+
+
+def _store_at(address: str) -> Store:
+    if on_server(address):
+        return _store(address, Path())
+    return _store("", sqlite_file(address))
+
+
+def _store(url: str, file: Path) -> Store:
+    if not url:
+        from caselore.memory.stores.sqlite import SqliteStore  # noqa: PLC0415
+
+        return SqliteStore(file)
+    try:
+        from caselore.memory.stores.postgres import PostgresStore  # noqa: PLC0415
+    except ImportError:
+        raise Unavailable(
+            "A Postgres store needs psycopg, which is not installed.",
+            hint="pip install 'caselore[postgres]'",
+        ) from None
+    return PostgresStore(url)
+
+
+def _index_folder(settings: Settings) -> Path:
+    """Give each database's index a folder of its own, on this machine."""
+    if not settings.database_url:
+        return settings.database.with_name(f"{settings.database.name}-index")
+    return (
+        settings.home / "index" / hashlib.sha256(settings.database_url.encode()).hexdigest()[:16]
+    )
+
+
+def _index(store: Store, folder: Path) -> Index:
+    """Choose the text index; where its package has no build, each search reads the store."""
+    try:
+        from caselore.memory.stores.tantivy_index import TantivyIndex  # noqa: PLC0415
+    except ImportError:
+        from caselore.memory.stores.scan_index import ScanIndex  # noqa: PLC0415
+
+        return ScanIndex(store)
+    return TantivyIndex(store, folder)
 
 
 def check_settings(settings: Settings) -> None:

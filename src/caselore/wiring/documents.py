@@ -15,6 +15,7 @@ from caselore.incidents.precedents import iso, outcome_json
 
 if TYPE_CHECKING:
     from caselore.memory.ledger import Stored, Verification
+    from caselore.memory.ports import IndexStatus
     from caselore.memory.records import (
         Case,
         FixStat,
@@ -184,4 +185,18 @@ def entry(stored: Stored) -> Document:
         "commitment": one.commitment,
         "previous": one.previous,
         "hash": one.hash,
+    }
+
+
+def index_status(found: IndexStatus) -> Document:
+    """How far the text index is."""
+    return {
+        "kind": found.kind,
+        "place": found.place,
+        "version": found.version,
+        "entries": found.entries,
+        "head": found.head,
+        "documents": found.documents,
+        "bytes": found.bytes,
+        "sound": found.sound,
     }

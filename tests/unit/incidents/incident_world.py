@@ -27,8 +27,8 @@ from caselore.memory.records import (
     Signed,
     Status,
 )
+from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
-from caselore.memory.stores.terms_index import TermsIndex
 
 NOW = datetime(2026, 11, 3, 10, 0, tzinfo=UTC)
 ANA = Actor("ana", Role.HUMAN)
@@ -123,9 +123,10 @@ def reading(text: str = "lock wait timeout exceeded after 30 s in 0057_refund") 
 def memory_in(folder: Path) -> Iterator[Memory]:
     """Give a memory on a real database, with a clock that ticks by the minute."""
     minutes, numbers = count(), count(1)
+    store = SqliteStore(folder / "memory.sqlite3")
     memory = Memory(
-        SqliteStore(folder / "memory.sqlite3"),
-        TermsIndex(),
+        store,
+        ScanIndex(store),
         lambda: NOW + timedelta(minutes=next(minutes)),
         lambda: f"{next(numbers):020x}",
     )
@@ -148,7 +149,11 @@ exit code 1
 
 
 def diagnosed(
-    memory: Memory, log: bytes, deployment: str, where: str = "payment-service"
+    memory: Memory,
+    log: bytes,
+    deployment: str,
+    where: str = "payment-service",
+    now: datetime = NOW,
 ) -> Diagnosis:
     """Read and diagnose a log as CI does."""
     read = logs.read(log, name=f"{deployment}.log")
@@ -156,7 +161,7 @@ def diagnosed(
         memory,
         read,
         actor=RUNNER,
-        now=NOW,
+        now=now,
         service=where,
         deployment=deployment,
         environment="production",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,22 @@ def test_the_same_failure_again_is_called_the_same(memory: Memory) -> None:
     assert shape["fix"] == [{"text": FIX, "cites": [first]}]
     assert shape["occurrences"]["count"] == 2
     assert shape["occurrences"]["resolved"] == 1
+
+
+@pytest.mark.parametrize(
+    ("days", "words"), [(0, "within a day of"), (1, "1 day after"), (37, "37 days after")]
+)
+def test_a_failure_that_comes_back_after_its_fix_is_announced_as_a_regression(
+    memory: Memory, days: int, words: str
+) -> None:
+    first = settled(memory)
+    log, back = migration_log("settlements", TIMEOUT, 240_000), NOW + timedelta(days=days, hours=1)
+    shape = diagnosed(memory, log, "1018", now=back).to_json()
+    text = f"This is a regression: it came back {words} its confirmed fix in #1017."
+    assert {"text": text, "cites": [first]} in [
+        {"text": one["text"], "cites": one["cites"]} for one in shape["diagnosis"]
+    ]
+    assert shape["withheld"] == []
 
 
 def test_an_unrelated_failure_of_another_service_gets_no_fix(memory: Memory) -> None:

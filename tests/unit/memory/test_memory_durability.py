@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -23,15 +24,33 @@ from fakes.failures import ANA, CI, failure, memory_at
 WRITER = [sys.executable, writer.__file__]
 
 
-def start(path, name, most=100_000, **more):
+class Place(NamedTuple):
+    """Where a store lives, and the folder of its index."""
+
+    address: str
+    folder: Path | None = None
+
+    def memory(self, **more):
+        return memory_at(self.address, self.folder, **more)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request, tmp_path):
+    if request.param == "sqlite":
+        return Place(str(tmp_path / "lore.sqlite3"))
+    return Place(request.getfixturevalue("postgres_url"), tmp_path / "lore")
+
+
+def start(place, name, most=100_000, **more):
+    words = list(map(str, filter(None, place))) if isinstance(place, Place) else [str(place)]
     return subprocess.Popen(
-        [*WRITER, str(path), name, str(most)], stdout=subprocess.PIPE, text=True, **more
+        [*WRITER, words[0], name, str(most), *words[1:]], stdout=subprocess.PIPE, text=True, **more
     )
 
 
-def kill_at_a_random_moment(path, name, chance) -> list[list[str]]:
+def kill_at_a_random_moment(place, name, chance) -> list[list[str]]:
     """Let a writer work for a moment, kill it with -9 and give what it had acknowledged."""
-    process = start(path, name)
+    process = start(place, name)
     assert process.stdout.readline() == "ready\n"
     time.sleep(chance.uniform(0.0, 0.25))
     process.send_signal(signal.SIGKILL)
@@ -40,9 +59,9 @@ def kill_at_a_random_moment(path, name, chance) -> list[list[str]]:
     return [line.split() for line in whole.splitlines()]
 
 
-def must_hold(path, acknowledged) -> None:
+def must_hold(place, acknowledged) -> None:
     """Check that all that was acknowledged is there, and that all that is there is whole."""
-    memory = memory_at(path)
+    memory = place.memory() if isinstance(place, Place) else memory_at(place)
     found = memory.ledger_verify()
     assert found.ok, found.broken
     deployments = {row["incident"]["deployment"] for row in memory.export()}
@@ -55,48 +74,57 @@ def must_hold(path, acknowledged) -> None:
     memory.close()
 
 
-def kills(path, rounds: int, seed: int) -> int:
+def kills(place, rounds: int, seed: int) -> int:
     chance, acknowledged = random.Random(seed), []
     for number in range(rounds):
-        acknowledged += kill_at_a_random_moment(path, f"w{number}", chance)
-        must_hold(path, acknowledged[-40:])
-    must_hold(path, acknowledged)
+        acknowledged += kill_at_a_random_moment(place, f"w{number}", chance)
+        must_hold(place, acknowledged[-40:])
+    must_hold(place, acknowledged)
     return len(acknowledged)
 
 
-def test_a_writer_killed_at_any_moment_loses_nothing_acknowledged(tmp_path):
-    assert kills(tmp_path / "lore.sqlite3", 10, seed=1) > 10
+def test_a_writer_killed_at_any_moment_loses_nothing_acknowledged(place):
+    assert kills(place, 10, seed=1) > 10
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_two_hundred_kills_lose_nothing_acknowledged(tmp_path):
-    assert kills(tmp_path / "lore.sqlite3", 200, seed=2) > 200
+def test_two_hundred_kills_lose_nothing_acknowledged(place):
+    assert kills(place, 200, seed=2) > 200
 
 
-def test_several_processes_write_at_once_and_all_of_it_is_there(tmp_path):
-    path = tmp_path / "lore.sqlite3"
-    running = [start(path, name, most=25) for name in ("a", "b", "c")]
+def many_write(place, names, most):
+    """Let processes write at once, and check that each record is there once."""
+    running = [start(place, name, most=most) for name in names]
 
-    said = [process.communicate(timeout=120)[0] for process in running]
+    said = [process.communicate(timeout=600)[0] for process in running]
 
-    assert [process.returncode for process in running] == [0, 0, 0]
-    must_hold(
-        path, [line.split() for text in said for line in text.splitlines() if line != "ready"]
-    )
-    memory = memory_at(path)
-    assert len(list(memory.list(service="payment-service"))) == 75
-    assert len(list(memory.list(service="pay"))) == 3 * 4 * 20
+    assert [process.returncode for process in running] == [0] * len(names)
+    lines = [line.split() for text in said for line in text.splitlines() if line != "ready"]
+    must_hold(place, lines)
+    memory = place.memory()
+    imports = len(names) * -(-most // 7) * 20
+    assert len(list(memory.list(service="payment-service"))) == len(names) * most
+    assert len(list(memory.list(service="pay"))) == imports
     memory.close()
 
 
-def test_two_processes_that_see_the_same_runs_record_each_once(tmp_path):
-    path = tmp_path / "lore.sqlite3"
-    running = [start(path, "same", most=20) for _ in range(2)]
+def test_several_processes_write_at_once_and_all_of_it_is_there(place):
+    many_write(place, "abc", 25)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_eight_processes_write_for_a_minute_and_all_of_it_is_there(place):
+    many_write(place, "abcdefgh", 300)
+
+
+def test_two_processes_that_see_the_same_runs_record_each_once(place):
+    running = [start(place, "same", most=20) for _ in range(2)]
 
     said = [process.communicate(timeout=120)[0].splitlines() for process in running]
 
-    memory = memory_at(path)
+    memory = place.memory()
     assert len(list(memory.list(service="payment-service"))) == 20
     assert [line for line in said[0] if "observed" in line] == [
         line for line in said[1] if "observed" in line
@@ -256,7 +284,7 @@ def test_a_store_that_another_process_holds_is_busy_and_nothing_is_written(tmp_p
 
     other.execute("ROLLBACK")
     other.close()
-    with store.writing() as view:
+    with store.writing("default") as view:
         assert view.head("default").seq == 0
     store.close()
 

@@ -347,3 +347,46 @@ def test_a_name_that_nothing_can_bear_is_not_found(memory, ref):
     memory.observe(failure("10"), CI)
     with pytest.raises(NotFound):
         memory.get(ref)
+
+
+def fixed_and_back(tmp_path, days, *, result="succeeded", service="payment-service", name="lock"):
+    """Confirm a fix, then see a failure again after some days."""
+    memory = memory_at(tmp_path / "lore.sqlite3")
+    old = memory.observe(failure("old"), CI, happened_at=START - timedelta(days=1))
+    memory.confirm(old.id, **{**BATCHES, "result": result}, actor=ANA)
+    at = memory.get(old.id).outcome.confirmed_at + timedelta(days=days, minutes=5)
+    new = memory.observe(
+        failure("new", service=service, signature=signed(name)), CI, happened_at=at
+    )
+    found = memory.recall(incident=new.id)
+    (hit,) = (*found.hits, *found.nearest)
+    memory.close()
+    return [one for one in hit.signals if one.name == "regression"]
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (0, "came back within a day of its confirmed fix"),
+        (1, "came back 1 day after its confirmed fix"),
+        (41, "came back 41 days after its confirmed fix"),
+    ],
+)
+def test_a_failure_that_returns_after_its_confirmed_fix_is_a_regression(tmp_path, days, words):
+    (signal,) = fixed_and_back(tmp_path, days)
+
+    assert signal.reason == words
+    assert signal.points < 0
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"days": -2},
+        {"days": 9, "result": "failed"},
+        {"days": 9, "service": "user-service"},
+        {"days": 9, "name": "another"},
+    ],
+)
+def test_what_was_not_fixed_there_before_is_no_regression(tmp_path, more):
+    assert fixed_and_back(tmp_path, **more) == []

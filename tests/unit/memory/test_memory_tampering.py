@@ -91,10 +91,9 @@ def test_a_change_in_any_column_of_any_row_is_found(told, store, table):
         for name, *_ in link.execute(f"SELECT name FROM pragma_table_info('{table}') WHERE pk")
     ]
     rows = link.execute(f"SELECT * FROM {table}").fetchall()
-    some = rows if table != "terms" else random.Random(1).sample(rows, 8)
     assert rows
     memory = memory_at(store)
-    for row in some:
+    for row in rows:
         for place, name in enumerate(names):
             old = dict(zip(names, row, strict=True))
             new = {**old, name: changed(row[place])}

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from caselore.faces.cli import (
     exits,
     failures,
+    index,
     ledger,
     lookup,
     quarantine,
@@ -84,7 +85,10 @@ def root(
     return 0
 
 
-for module in (failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, upkeep):
+COMMANDS = (
+    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, upkeep, index,
+)  # fmt: skip
+for module in COMMANDS:
     module.register(app)
 
 

@@ -77,7 +77,8 @@ def _settings(bank: str | None) -> tuple[str, str]:
 
 
 def _home(bank: str | None) -> tuple[str, str]:
-    folder = settings.load(bank=bank).database.parent
+    chosen = settings.load(bank=bank)
+    folder = chosen.home if chosen.database_url else chosen.database.parent
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
         pass
@@ -99,6 +100,8 @@ def _store(bank: str | None) -> tuple[str, str]:
         raise StoreDamaged(
             f"The ledger is broken: {found.broken}", hint="`caselore ledger verify` says where."
         )
+    if chosen.database_url:
+        return f"Postgres, {found.entries} ledger entries, whole", ""
     size = os.path.getsize(chosen.database)
     return f"{chosen.database}, {found.entries} ledger entries, whole, {size // 1024:,} KB", ""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from caselore import wiring
 from caselore.faces.cli import desk, inputs, progress
 from caselore.faces.cli.options import Bank, Json, Log, Since
 from caselore.faces.terminal import Paper
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     app.command("import", rich_help_panel=_PANEL)(import_)
     app.command(rich_help_panel=_PANEL)(export)
+    app.command(rich_help_panel=_PANEL)(migrate)
     app.command(rich_help_panel=_PANEL)(green)
 
 
@@ -82,6 +84,33 @@ def export(since: Since = None, as_json: Json = False, bank: Bank = None) -> Non
     with desk.opened(bank) as app:
         for row in app.memory.export(since=begin):
             desk.write_json(row)
+
+
+def migrate(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Address of the old database.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Address of the new database.")],
+    as_json: Json = False,
+) -> None:
+    """Copy every bank to another database, either way, and compare every record after.
+
+    A copy that was begun before is continued. Nothing of the old database is changed.
+
+    \b
+    Example:
+      caselore migrate sqlite:////var/lib/caselore/caselore.db postgresql://db/caselore
+    """
+    moved = wiring.migrate(source, target)
+    desk.answer(
+        as_json,
+        {"banks": [one._asdict() for one in moved]},
+        lambda paper: [
+            *paper.wrap("Every entry, payload and row is the same in both.", first=""),
+            *(
+                paper.cut(f"  {one.bank}: {one.entries} entries, {one.new} new", paper.width)
+                for one in moved
+            ),
+        ],
+    )
 
 
 def green(

@@ -41,8 +41,8 @@ class SqliteStore:
             yield view
 
     @contextmanager
-    def writing(self) -> Iterator[SqliteView]:
-        """Give one transaction: kept whole at the end of the block, or not at all."""
+    def writing(self, bank: str = "") -> Iterator[SqliteView]:
+        """Give one transaction, of any bank: kept whole at the end of the block, or not at all."""
         with self._transaction("BEGIN IMMEDIATE") as view:
             yield view
 

@@ -12,11 +12,24 @@ WHERE l.bank = :bank ORDER BY l.seq
 SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
 WHERE l.bank = :bank AND l.subject = :subject ORDER BY l.seq
 
--- name: body
-SELECT body FROM payloads WHERE bank = :bank AND seq = :seq
+-- name: spoken
+SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = :bank AND l.seq > :after AND l.action IN ('observe', 'confirm', 'erase', 'resign') ORDER BY l.seq
 
--- name: subject
-SELECT subject FROM ledger WHERE bank = :bank AND seq = :seq
+-- name: hash_at
+SELECT hash FROM ledger WHERE bank = :bank AND seq = :seq
+
+-- name: bodies
+SELECT p.seq, p.body FROM json_each(:seqs) j  -- CROSS JOIN: begin with these few, not with the bank
+CROSS JOIN payloads p ON p.bank = :bank AND p.seq = j.value
+
+-- name: subjects
+SELECT l.seq, l.subject FROM json_each(:seqs) j
+CROSS JOIN ledger l ON l.bank = :bank AND l.seq = j.value
+
+-- name: cases_of
+SELECT c.* FROM json_each(:ids) j
+CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 
 -- name: person_acted
 SELECT EXISTS (
@@ -51,22 +64,50 @@ ORDER BY happened_at DESC, id
 
 -- name: near_signature
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
-  AND (:until = '' OR recorded_at <= :until)
+  AND (:known = '' OR recorded_at <= :known)
+  AND (:only_service = '' OR service = :only_service)
+  AND (:only_environment = '' OR environment = :only_environment)
+  AND (:only_branch = '' OR branch = :only_branch)
+  AND (:only_family = '' OR family = :only_family)
+  AND (:only_since = '' OR happened_at >= :only_since)
+  AND (:only_until = '' OR happened_at <= :only_until)
+  AND (:only_last = 0 OR seq <= :only_last)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_signature_service
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND service = :service AND status = :status
-  AND (:until = '' OR recorded_at <= :until)
+  AND (:known = '' OR recorded_at <= :known)
+  AND (:only_service = '' OR service = :only_service)
+  AND (:only_environment = '' OR environment = :only_environment)
+  AND (:only_branch = '' OR branch = :only_branch)
+  AND (:only_family = '' OR family = :only_family)
+  AND (:only_since = '' OR happened_at >= :only_since)
+  AND (:only_until = '' OR happened_at <= :only_until)
+  AND (:only_last = 0 OR seq <= :only_last)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_unit
 SELECT * FROM cases WHERE bank = :bank AND unit = :unit AND unit <> '' AND status = :status
-  AND (:until = '' OR recorded_at <= :until)
+  AND (:known = '' OR recorded_at <= :known)
+  AND (:only_service = '' OR service = :only_service)
+  AND (:only_environment = '' OR environment = :only_environment)
+  AND (:only_branch = '' OR branch = :only_branch)
+  AND (:only_family = '' OR family = :only_family)
+  AND (:only_since = '' OR happened_at >= :only_since)
+  AND (:only_until = '' OR happened_at <= :only_until)
+  AND (:only_last = 0 OR seq <= :only_last)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_family_service
 SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :service AND status = :status
-  AND (:until = '' OR recorded_at <= :until)
+  AND (:known = '' OR recorded_at <= :known)
+  AND (:only_service = '' OR service = :only_service)
+  AND (:only_environment = '' OR environment = :only_environment)
+  AND (:only_branch = '' OR branch = :only_branch)
+  AND (:only_family = '' OR family = :only_family)
+  AND (:only_since = '' OR happened_at >= :only_since)
+  AND (:only_until = '' OR happened_at <= :only_until)
+  AND (:only_last = 0 OR seq <= :only_last)
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: last_seq
@@ -173,9 +214,6 @@ UNION
 SELECT * FROM erased WHERE bank = :bank AND known_as = :name AND known_as <> ''
 LIMIT 1
 
--- name: postings
-SELECT seq FROM terms WHERE bank = :bank AND term = :term ORDER BY seq DESC LIMIT :limit
-
 -- name: add_entry
 INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
@@ -201,9 +239,6 @@ INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: put_erased
 INSERT OR REPLACE INTO erased VALUES (?, ?, ?, ?, ?)
 
--- name: put_terms
-INSERT OR REPLACE INTO terms VALUES (?, ?, ?)
-
 -- name: forget_held
 DELETE FROM held WHERE bank = :bank AND subject = :subject
 
@@ -213,14 +248,15 @@ DELETE FROM cases WHERE bank = :bank AND id = :subject
 -- name: forget_links
 DELETE FROM links WHERE bank = :bank AND subject = :subject
 
+-- name: forget_payloads
+DELETE FROM payloads WHERE bank = :bank AND seq <> :seq
+  AND seq IN (SELECT seq FROM ledger WHERE bank = :bank AND subject = :subject)
+
 -- name: forget_payload
 DELETE FROM payloads WHERE bank = :bank AND seq = :seq
 
 -- name: forget_green
 DELETE FROM greens WHERE bank = :bank AND seq = :seq
-
--- name: forget_term
-DELETE FROM terms WHERE bank = :bank AND term = :term AND seq = :seq
 
 -- name: all_cases
 SELECT * FROM cases ORDER BY bank, id
@@ -239,9 +275,6 @@ SELECT * FROM tokens ORDER BY bank, id
 
 -- name: all_erased
 SELECT * FROM erased ORDER BY bank, id
-
--- name: all_terms
-SELECT * FROM terms ORDER BY bank, term, seq
 
 -- name: stray_payloads
 SELECT bank, seq FROM payloads p
@@ -264,6 +297,3 @@ DELETE FROM tokens WHERE bank = :bank
 
 -- name: clear_erased
 DELETE FROM erased WHERE bank = :bank
-
--- name: clear_terms
-DELETE FROM terms WHERE bank = :bank

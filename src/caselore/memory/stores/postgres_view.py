@@ -1,0 +1,85 @@
+"""Runs the named queries over one Postgres connection.
+
+Must not judge or derive: rows in, rows out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import count
+from typing import Any
+
+import psycopg
+
+from caselore.memory.ledger import Entry
+from caselore.memory.rows import TABLES
+from caselore.memory.stores.named_sql import migrations, queries
+from caselore.memory.stores.sql_view import SqlView
+
+LONG = frozenset({"entries", "spoken", "cases", *(f"all_{table}" for table in TABLES)})
+PIECE = 1_000  # rows of a long answer that are fetched at once
+SILENT = ("forget_", "clear_")  # queries that give no rows
+Link = psycopg.Connection[tuple[Any, ...]]
+
+
+class PostgresView(SqlView):
+    """Reads and appends inside the transaction that its store opened."""
+
+    def __init__(self, link: Link, removing: Callable[[Link], None]) -> None:
+        """Work on an open connection; `removing` is called before content is removed."""
+        super().__init__(lambda: removing(link))
+        self._link, self._sql, self._names = link, queries("postgres"), count()
+
+    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+        sql, given = self._sql[query].encode(), {k: _storable(v) for k, v in values.items()}
+        if query in LONG:
+            return self._long(sql, given)
+        found = self._link.execute(sql, given)
+        return iter(() if query.startswith(SILENT) else found.fetchall())
+
+    def _long(self, sql: bytes, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+        with self._link.cursor(name=f"caselore{next(self._names)}") as cursor:
+            cursor.itersize = PIECE
+            cursor.execute(sql, values)
+            yield from cursor
+
+    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self._link.cursor() as cursor:
+            for row in rows:
+                cursor.execute(self._sql[query].encode(), tuple(row))
+
+    def _keys(self, keys: Collection[str | int]) -> list[str | int]:
+        return list(keys)
+
+    def _odd(self) -> Iterator[str]:
+        for name, expected in parts().items():
+            found = {row[0] for row in self._link.execute(_FOUND[name])}
+            for one in sorted(found ^ expected):
+                yield f"{name} {one} is not as this version makes it"
+
+
+def _storable(value: Any) -> Any:
+    """Give a name as Postgres can take it; one with a NUL is stored nowhere."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+def parts() -> dict[str, set[str]]:
+    """Give the columns, indexes and triggers that this version makes."""
+    tables: dict[str, tuple[str, ...]] = {name: row._fields for name, row in TABLES.items()}
+    tables |= {"ledger": Entry._fields, "payloads": ("bank", "seq", "salt", "body")}
+    tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
+    script = "".join(migrations("postgres"))
+    indexes = set(re.findall(r"CREATE INDEX (\w+)", script)) | {f"{name}_pkey" for name in tables}
+    columns = {f"{table}.{column}" for table, some in tables.items() for column in some}
+    return {"column": columns, "index": indexes, "trigger": set()}
+
+
+_FOUND: dict[str, bytes] = {
+    "column": b"""SELECT table_name || '.' || column_name FROM information_schema.columns
+        WHERE table_schema = 'caselore'""",
+    "index": b"SELECT indexname::text FROM pg_indexes WHERE schemaname = 'caselore'",
+    "trigger": b"""SELECT t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'caselore'
+        UNION SELECT rulename::text FROM pg_rules WHERE schemaname = 'caselore'""",
+}

@@ -1,0 +1,283 @@
+-- name: head
+SELECT seq, hash FROM caselore.ledger WHERE bank = %(bank)s ORDER BY seq DESC LIMIT 1
+
+-- name: banks
+SELECT DISTINCT bank FROM caselore.ledger ORDER BY bank
+
+-- name: entries
+SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = %(bank)s ORDER BY l.seq
+
+-- name: entries_of
+SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = %(bank)s AND l.subject = %(subject)s ORDER BY l.seq
+
+-- name: spoken
+SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = %(bank)s AND l.seq > %(after)s AND l.action IN ('observe', 'confirm', 'erase', 'resign') ORDER BY l.seq
+
+-- name: hash_at
+SELECT hash FROM caselore.ledger WHERE bank = %(bank)s AND seq = %(seq)s
+
+-- name: bodies
+SELECT p.seq, p.body FROM unnest(%(seqs)s::bigint[]) AS j(value)
+JOIN caselore.payloads p ON p.bank = %(bank)s AND p.seq = j.value
+
+-- name: subjects
+SELECT l.seq, l.subject FROM unnest(%(seqs)s::bigint[]) AS j(value)
+JOIN caselore.ledger l ON l.bank = %(bank)s AND l.seq = j.value
+
+-- name: cases_of
+SELECT c.* FROM unnest(%(ids)s::text[]) AS j(value)
+JOIN caselore.cases c ON c.bank = %(bank)s AND c.id = j.value
+
+-- name: person_acted
+SELECT EXISTS (
+    SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND role = 'human'
+    AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
+
+-- name: case
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id = %(id)s
+
+-- name: known
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq LIMIT 1
+
+-- name: named
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id >= %(name)s AND id < %(beyond)s
+UNION
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(deployment) = md5(%(name)s) AND deployment = %(name)s AND deployment <> ''
+ORDER BY happened_at DESC, id LIMIT 50
+
+-- name: cases
+SELECT * FROM caselore.cases
+WHERE bank = %(bank)s
+  AND (%(status)s = '' OR status = %(status)s)
+  AND (%(service)s = '' OR service = %(service)s)
+  AND (%(environment)s = '' OR environment = %(environment)s)
+  AND (%(branch)s = '' OR branch = %(branch)s)
+  AND (%(commit_id)s = '' OR commit_id = %(commit_id)s)
+  AND (%(signature)s = '' OR signature = %(signature)s)
+  AND (%(family)s = '' OR family = %(family)s)
+  AND (%(since)s = '' OR happened_at >= %(since)s)
+  AND (%(until)s = '' OR happened_at <= %(until)s)
+ORDER BY happened_at DESC, id
+
+-- name: near_signature
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = %(status)s
+  AND (%(known)s = '' OR recorded_at <= %(known)s)
+  AND (%(only_service)s = '' OR service = %(only_service)s)
+  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
+  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
+  AND (%(only_family)s = '' OR family = %(only_family)s)
+  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
+  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
+  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
+ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+
+-- name: near_signature_service
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
+  AND (%(known)s = '' OR recorded_at <= %(known)s)
+  AND (%(only_service)s = '' OR service = %(only_service)s)
+  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
+  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
+  AND (%(only_family)s = '' OR family = %(only_family)s)
+  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
+  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
+  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
+ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+
+-- name: near_unit
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5(%(unit)s) AND unit = %(unit)s AND unit <> '' AND status = %(status)s
+  AND (%(known)s = '' OR recorded_at <= %(known)s)
+  AND (%(only_service)s = '' OR service = %(only_service)s)
+  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
+  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
+  AND (%(only_family)s = '' OR family = %(only_family)s)
+  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
+  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
+  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
+ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+
+-- name: near_family_service
+SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5(%(family)s) AND family = %(family)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
+  AND (%(known)s = '' OR recorded_at <= %(known)s)
+  AND (%(only_service)s = '' OR service = %(only_service)s)
+  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
+  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
+  AND (%(only_family)s = '' OR family = %(only_family)s)
+  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
+  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
+  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
+ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+
+-- name: last_seq
+SELECT coalesce(max(seq), 0) FROM caselore.ledger WHERE bank = %(bank)s AND (%(until)s = '' OR at <= %(until)s)
+
+-- name: seen
+SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
+       count(*) FILTER (WHERE status = 'confirmed' AND result = 'succeeded'),
+       count(*) FILTER (WHERE EXISTS (SELECT 1 FROM caselore.ledger
+           WHERE ledger.bank = cases.bank AND ledger.subject = cases.id AND ledger.action = 'flake'))
+FROM caselore.cases
+WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
+
+-- name: services_of
+SELECT count(DISTINCT service) FROM caselore.cases
+WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND counts = 1 AND service <> ''
+
+-- name: services
+SELECT count(DISTINCT service) FROM caselore.cases WHERE bank = %(bank)s AND counts = 1 AND service <> ''
+
+-- name: tally
+SELECT fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
+FROM caselore.cases
+WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = 'confirmed'
+GROUP BY fix, result, confirmed_by ORDER BY fix, result, confirmed_by
+
+-- name: links_of
+SELECT * FROM caselore.links WHERE bank = %(bank)s AND subject = %(subject)s ORDER BY seq, place
+
+-- name: links_to
+SELECT * FROM caselore.links WHERE bank = %(bank)s AND md5(target) = md5(%(target)s) AND target = %(target)s ORDER BY seq, place
+
+-- name: told_apart
+SELECT target FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND subject = %(id)s AND seq <= %(last)s
+UNION
+SELECT subject FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND target = %(id)s AND seq <= %(last)s
+UNION
+SELECT l.target FROM caselore.links l
+JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.subject
+JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.target
+WHERE l.bank = %(bank)s AND l.relation = 'unlike' AND l.seq <= %(last)s
+  AND a.signature = %(signature)s AND b.signature <> %(signature)s
+UNION
+SELECT l.subject FROM caselore.links l
+JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.target
+JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.subject
+WHERE l.bank = %(bank)s AND l.relation = 'unlike' AND l.seq <= %(last)s
+  AND a.signature = %(signature)s AND b.signature <> %(signature)s
+
+-- name: held
+SELECT * FROM caselore.held WHERE bank = %(bank)s ORDER BY seq
+
+-- name: held_of
+SELECT * FROM caselore.held WHERE bank = %(bank)s AND subject = %(subject)s ORDER BY seq
+
+-- name: greens
+SELECT * FROM caselore.greens WHERE bank = %(bank)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND md5(stage) = md5(%(stage)s) AND stage = %(stage)s ORDER BY seq DESC
+
+-- name: tokens
+SELECT * FROM caselore.tokens WHERE bank = %(bank)s ORDER BY created_at, id
+
+-- name: tombstone
+SELECT * FROM caselore.erased WHERE bank = %(bank)s AND id = %(name)s
+UNION
+SELECT * FROM caselore.erased WHERE bank = %(bank)s AND known_as = %(name)s AND known_as <> ''
+LIMIT 1
+
+-- name: add_entry
+INSERT INTO caselore.ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+
+-- name: add_payload
+INSERT INTO caselore.payloads VALUES (%s, %s, %s, %s)
+
+-- name: put_cases
+INSERT INTO caselore.cases VALUES
+  (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (bank, id) DO UPDATE SET
+  seq = EXCLUDED.seq, kind = EXCLUDED.kind, service = EXCLUDED.service,
+  environment = EXCLUDED.environment, branch = EXCLUDED.branch, commit_id = EXCLUDED.commit_id,
+  deployment = EXCLUDED.deployment, stage = EXCLUDED.stage, url = EXCLUDED.url,
+  title = EXCLUDED.title, signature = EXCLUDED.signature, family = EXCLUDED.family,
+  tool = EXCLUDED.tool, unit = EXCLUDED.unit, generic = EXCLUDED.generic,
+  log_digest = EXCLUDED.log_digest, known_as = EXCLUDED.known_as, happened_at = EXCLUDED.happened_at,
+  recorded_at = EXCLUDED.recorded_at, actor = EXCLUDED.actor, status = EXCLUDED.status,
+  beneath = EXCLUDED.beneath, counts = EXCLUDED.counts, verdict_seq = EXCLUDED.verdict_seq,
+  outcome_seq = EXCLUDED.outcome_seq, result = EXCLUDED.result, fix = EXCLUDED.fix,
+  confirmed_by = EXCLUDED.confirmed_by, confirmed_at = EXCLUDED.confirmed_at, proposal_seq = EXCLUDED.proposal_seq
+
+-- name: put_links
+INSERT INTO caselore.links VALUES (%s, %s, %s, %s, %s, %s)
+ON CONFLICT (bank, seq, place) DO UPDATE SET
+  subject = EXCLUDED.subject, relation = EXCLUDED.relation, target = EXCLUDED.target
+
+-- name: put_held
+INSERT INTO caselore.held VALUES (%s, %s, %s)
+ON CONFLICT (bank, seq) DO UPDATE SET
+  subject = EXCLUDED.subject
+
+-- name: put_greens
+INSERT INTO caselore.greens VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (bank, seq) DO UPDATE SET
+  service = EXCLUDED.service, stage = EXCLUDED.stage, label = EXCLUDED.label
+
+-- name: put_tokens
+INSERT INTO caselore.tokens VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (bank, id) DO UPDATE SET
+  seq = EXCLUDED.seq, name = EXCLUDED.name, role = EXCLUDED.role,
+  hash = EXCLUDED.hash, created_at = EXCLUDED.created_at, created_by = EXCLUDED.created_by,
+  expires_at = EXCLUDED.expires_at, revoked_at = EXCLUDED.revoked_at
+
+-- name: put_erased
+INSERT INTO caselore.erased VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (bank, id) DO UPDATE SET
+  seq = EXCLUDED.seq, known_as = EXCLUDED.known_as, erased_at = EXCLUDED.erased_at
+
+-- name: forget_held
+DELETE FROM caselore.held WHERE bank = %(bank)s AND subject = %(subject)s
+
+-- name: forget_cases
+DELETE FROM caselore.cases WHERE bank = %(bank)s AND id = %(subject)s
+
+-- name: forget_links
+DELETE FROM caselore.links WHERE bank = %(bank)s AND subject = %(subject)s
+
+-- name: forget_payloads
+DELETE FROM caselore.payloads WHERE bank = %(bank)s AND seq <> %(seq)s
+  AND seq IN (SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND subject = %(subject)s)
+
+-- name: forget_payload
+DELETE FROM caselore.payloads WHERE bank = %(bank)s AND seq = %(seq)s
+
+-- name: forget_green
+DELETE FROM caselore.greens WHERE bank = %(bank)s AND seq = %(seq)s
+
+-- name: all_cases
+SELECT * FROM caselore.cases ORDER BY bank, id
+
+-- name: all_links
+SELECT * FROM caselore.links ORDER BY bank, seq, place
+
+-- name: all_held
+SELECT * FROM caselore.held ORDER BY bank, seq
+
+-- name: all_greens
+SELECT * FROM caselore.greens ORDER BY bank, seq
+
+-- name: all_tokens
+SELECT * FROM caselore.tokens ORDER BY bank, id
+
+-- name: all_erased
+SELECT * FROM caselore.erased ORDER BY bank, id
+
+-- name: stray_payloads
+SELECT bank, seq FROM caselore.payloads p
+WHERE NOT EXISTS (SELECT 1 FROM caselore.ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
+
+-- name: clear_cases
+DELETE FROM caselore.cases WHERE bank = %(bank)s
+
+-- name: clear_links
+DELETE FROM caselore.links WHERE bank = %(bank)s
+
+-- name: clear_held
+DELETE FROM caselore.held WHERE bank = %(bank)s
+
+-- name: clear_greens
+DELETE FROM caselore.greens WHERE bank = %(bank)s
+
+-- name: clear_tokens
+DELETE FROM caselore.tokens WHERE bank = %(bank)s
+
+-- name: clear_erased
+DELETE FROM caselore.erased WHERE bank = %(bank)s

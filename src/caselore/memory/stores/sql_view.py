@@ -1,0 +1,219 @@
+"""Answers the reads and appends of any SQL store from its named queries alone.
+
+Must not judge or derive: rows in, rows out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
+from caselore.memory.ports import ANYWHERE, Alike, Narrow, Seen, Tally, Wanted
+from caselore.memory.rows import (
+    TABLES,
+    CaseRow,
+    Change,
+    ErasedRow,
+    Forget,
+    GreenRow,
+    HeldRow,
+    LinkRow,
+    Put,
+    Row,
+    TokenRow,
+    table_of,
+)
+
+NEAR = {
+    ("signature", "service"): "near_signature_service",
+    ("signature",): "near_signature",
+    ("unit",): "near_unit",
+    ("family", "service"): "near_family_service",
+}
+
+
+class SqlView(ABC):
+    """Reads and appends inside the transaction that its store opened."""
+
+    def __init__(self, removing: Callable[[], None]) -> None:
+        """Call `removing` before content is removed."""
+        self._removing = removing
+
+    @abstractmethod
+    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+        """Run a named query and give its rows; one that has none is run at once."""
+
+    @abstractmethod
+    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Run a named query for each row."""
+
+    @abstractmethod
+    def _keys(self, keys: Collection[str | int]) -> Any:
+        """Write a list of keys as the dialect takes it."""
+
+    @abstractmethod
+    def _odd(self) -> Iterator[str]:
+        """Say what is wrong beneath the tables."""
+
+    def _one(self, query: str, /, **values: Any) -> tuple[Any, ...] | None:
+        return next(iter(self._ask(query, **values)), None)
+
+    def _sum(self, query: str, /, **values: Any) -> tuple[Any, ...]:
+        """Give the one row of a query that always has one."""
+        (row,) = self._ask(query, **values)
+        return row
+
+    def head(self, bank: str) -> Head:
+        row = self._one("head", bank=bank)
+        return Head(*row) if row else EMPTY
+
+    def banks(self) -> list[str]:
+        return [bank for (bank,) in self._ask("banks")]
+
+    def entries(self, bank: str, subject: str = "") -> Iterator[Stored]:
+        name = "entries_of" if subject else "entries"
+        yield from map(_stored, self._ask(name, bank=bank, subject=subject))
+
+    def spoken(self, bank: str, after: int) -> Iterator[Stored]:
+        yield from map(_stored, self._ask("spoken", bank=bank, after=after))
+
+    def hash_at(self, bank: str, seq: int) -> str:
+        row = self._one("hash_at", bank=bank, seq=seq)
+        return str(row[0]) if row else ""
+
+    def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]:
+        return dict(self._ask("bodies", bank=bank, seqs=self._keys(seqs)))
+
+    def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]:
+        return dict(self._ask("subjects", bank=bank, seqs=self._keys(seqs)))
+
+    def person_acted(self, bank: str) -> bool:
+        return bool(self._sum("person_acted", bank=bank)[0])
+
+    def case(self, bank: str, id: str) -> CaseRow | None:
+        row = self._one("case", bank=bank, id=id)
+        return CaseRow(*row) if row else None
+
+    def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]:
+        found = self._ask("cases_of", bank=bank, ids=self._keys(ids))
+        return {row.id: row for row in map(CaseRow._make, found)}
+
+    def known(self, bank: str, known_as: str) -> CaseRow | None:
+        row = self._one("known", bank=bank, known_as=known_as)
+        return CaseRow(*row) if row else None
+
+    def named(self, bank: str, name: str) -> list[CaseRow]:
+        found = self._ask("named", bank=bank, name=name, beyond=name + "\U0010ffff")
+        return [CaseRow(*row) for row in found]
+
+    def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]:
+        for row in self._ask("cases", bank=bank, **wanted._asdict()):
+            yield CaseRow(*row)
+
+    def near(
+        self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
+    ) -> list[CaseRow]:
+        values = {name: value for name, value in alike._asdict().items() if value}
+        statuses = values.pop("statuses")
+        query = NEAR[tuple(values)]
+        values.update(bank=bank, limit=limit, known=until)
+        values.update({f"only_{name}": value for name, value in narrow._asdict().items()})
+        return [
+            CaseRow(*row)
+            for status in statuses
+            for row in self._ask(query, status=status, **values)
+        ]
+
+    def last_seq(self, bank: str, until: str) -> int:
+        return int(self._sum("last_seq", bank=bank, until=until)[0])
+
+    def seen(self, bank: str, signature: str) -> Seen:
+        return Seen(*self._sum("seen", bank=bank, signature=signature))
+
+    def services(self, bank: str, signature: str = "") -> int:
+        name = "services_of" if signature else "services"
+        return int(self._sum(name, bank=bank, signature=signature)[0])
+
+    def tally(self, bank: str, signature: str) -> list[Tally]:
+        return [Tally(*row) for row in self._ask("tally", bank=bank, signature=signature)]
+
+    def links_of(self, bank: str, subject: str) -> list[LinkRow]:
+        return [LinkRow(*row) for row in self._ask("links_of", bank=bank, subject=subject)]
+
+    def links_to(self, bank: str, targets: Collection[str]) -> list[LinkRow]:
+        return [
+            LinkRow(*row)
+            for target in targets
+            for row in self._ask("links_to", bank=bank, target=target)
+        ]
+
+    def told_apart(self, bank: str, id: str, signature: str, last: int) -> set[str]:
+        found = self._ask("told_apart", bank=bank, id=id, signature=signature, last=last)
+        return {one for (one,) in found}
+
+    def held(self, bank: str, subject: str = "") -> list[HeldRow]:
+        name = "held_of" if subject else "held"
+        return [HeldRow(*row) for row in self._ask(name, bank=bank, subject=subject)]
+
+    def greens(self, bank: str, service: str, stage: str) -> list[GreenRow]:
+        found = self._ask("greens", bank=bank, service=service, stage=stage)
+        return [GreenRow(*row) for row in found]
+
+    def tokens(self, bank: str) -> list[TokenRow]:
+        return [TokenRow(*row) for row in self._ask("tokens", bank=bank)]
+
+    def tombstone(self, bank: str, id_or_known_as: str) -> ErasedRow | None:
+        row = self._one("tombstone", bank=bank, name=id_or_known_as)
+        return ErasedRow(*row) if row else None
+
+    def rows(self, table: str) -> Iterator[Row]:
+        yield from map(TABLES[table]._make, self._ask(f"all_{table}"))
+
+    def faults(self) -> Iterator[str]:
+        """Say what the store itself has wrong: its files, its tables, payloads of no entry."""
+        yield from self._odd()
+        for bank, seq in self._ask("stray_payloads"):
+            yield f"payload {seq} of bank {bank} belongs to no entry"
+
+    def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None:
+        self._put("add_entry", [entry])
+        if payload is not None:
+            self._put("add_payload", [(entry.bank, entry.seq, *payload)])
+        self.apply(entry, changes)
+
+    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
+        rows: dict[str, list[Row]] = {}
+        for change in changes:
+            if isinstance(change, Put):
+                rows.setdefault(table_of(change.row), []).append(change.row)
+            else:
+                self._forget(entry, change)
+        for table, some in rows.items():
+            self._put(f"put_{table}", some)
+
+    def clear(self, bank: str) -> None:
+        for table in TABLES:
+            self._ask(f"clear_{table}", bank=bank)
+
+    def _forget(self, entry: Entry, change: Forget) -> None:
+        if change.what == "held":
+            self._ask("forget_held", bank=entry.bank, subject=change.subject)
+        elif change.what == "payloads":
+            for seq in change.seqs:
+                self._ask("forget_payload", bank=entry.bank, seq=seq)
+                self._ask("forget_green", bank=entry.bank, seq=seq)
+        else:
+            self._forget_subject(entry, change.subject)
+
+    def _forget_subject(self, entry: Entry, subject: str) -> None:
+        self._removing()
+        self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
+        for table in ("held", "links", "cases"):
+            self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    salt, body = row[10:]
+    return Stored(Entry(*row[:10]), None if body is None else Payload(salt, body))

@@ -1,0 +1,409 @@
+"""The text index is derived: whatever becomes of its files, every record is found by the next call."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+
+from caselore.errors import StoreBusy
+from caselore.memory import Actor, Filters, Role
+from caselore.memory.ports import Narrow
+from caselore.memory.stores import tantivy_index
+from caselore.memory.stores.folder_lock import locked
+from caselore.memory.stores.scan_index import ScanIndex
+from caselore.memory.stores.sqlite import SqliteStore
+from caselore.memory.stores.tantivy_index import LATE, TantivyIndex
+from fakes import writer
+from fakes.failures import ANA, BATCHES, CI, START, failure, index_beside, memory_at, signed
+
+ANIMALS = [
+    "aardvark",
+    "badger",
+    "caracal",
+    "dingo",
+    "ermine",
+    "ferret",
+    "gopher",
+    "hyena",
+    "ibex",
+    "jackal",
+    "kestrel",
+    "lemur",
+]
+
+
+def block(number: int) -> str:
+    one, other = ANIMALS[number % 12], ANIMALS[(number * 5 + 1) % 12]
+    return f"Traceback: the {one} importer of {other} could not open its spool (attempt {number})"
+
+
+def told(path, most=40, **more):
+    memory = memory_at(path, **more)
+    for number in range(most):
+        name = f"s{number % 12}-{(number * 5 + 1) % 12}"
+        memory.observe(
+            failure(f"{number}", block=block(number), signature=signed(name, unit=name)), CI
+        )
+    return memory
+
+
+def nearest(memory, text, **more):
+    found = memory.recall(text=text, limit=3, **more)
+    return [hit.case.record.body.block for hit in (*found.hits, *found.nearest)]
+
+
+def folder_of(path):
+    (room,) = path.with_name(f"{path.name}-index").iterdir()
+    return room / (room / "current").read_text()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "lore.sqlite3"
+
+
+def test_a_record_is_found_by_the_very_next_call_of_any_process(path):
+    memory = told(path)
+    memory.index_rebuild()
+    other = memory_at(path)
+    assert "zebu" not in nearest(other, "the zebu exporter fell over a pebble")[0:1]
+
+    memory.observe(failure("z", block="the zebu exporter fell over a pebble"), CI)
+
+    for one in (memory, other, memory_at(path)):
+        assert nearest(one, "zebu exporter fell over a pebble")[0].startswith("the zebu")
+    assert memory.index_status().entries < memory.index_status().head
+
+
+def test_what_a_person_said_of_a_record_finds_it_too(path):
+    memory = told(path)
+    memory.confirm("7", **{**BATCHES, "cause": "a marmot gnawed the fibre"}, actor=ANA)
+
+    for _ in range(2):
+        hits = memory.recall(text="marmot gnawed fibre").hits
+        assert [hit.case.record.body.deployment for hit in hits] == ["7"]
+        memory.index_rebuild()
+
+
+def test_after_enough_writes_the_index_takes_them_in(path):
+    memory = told(path, most=LATE + 3)
+    status = memory.index_status()
+
+    assert status.sound
+    assert status.documents == status.entries >= LATE
+    assert status.head - status.entries < LATE
+
+
+def test_a_search_takes_in_what_others_wrote(path):
+    memory = told(path, most=10)
+    memory.recall(text=block(3))
+    writing = memory_at(path, new_id=iter(f"inc_{n:020x}" for n in range(999)).__next__)
+    writing._index = ScanIndex(writing._store)
+    for number in range(LATE + 20):
+        writing.observe(failure(f"w{number}", block=block(number)), CI)
+
+    memory.recall(text=block(3))
+
+    assert memory.index_status().entries == memory.index_status().head == LATE + 30
+
+
+def both(memory, path, text, narrow):
+    with memory._store.reading() as view:
+        ours = index_beside(memory._store, path).search(view, "default", text, 50, narrow)
+        scan = ScanIndex(memory._store).search(view, "default", text, 50, narrow)
+    return sorted(ours), sorted(scan)
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        Narrow(),
+        Narrow(service="user-service"),
+        Narrow(environment="staging", branch="main"),
+        Narrow(family="timeout"),
+        Narrow(since="2026-03-02T09:00:10.000000Z"),
+        Narrow(until="2026-03-02T09:00:10.000000Z"),
+        Narrow(service="payment-service", since="2026-03-02T09:00:10.000000Z", last=30),
+        Narrow(last=12),
+        Narrow(service="nobody"),
+    ],
+)
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_index_and_store_bring_the_same_records_through_every_filter(path, narrow, rebuilt):
+    memory = memory_at(path)
+    for number in range(36):
+        where = {
+            "service": ("payment-service", "user-service")[number % 2],
+            "environment": ("production", "staging", "")[number % 3],
+            "branch": ("main", "feature/x")[number // 2 % 2],
+        }
+        family = ("migration", "timeout")[number // 3 % 2]
+        case = memory.observe(
+            failure(f"{number}", signature=signed(f"n{number}", family=family), **where), CI
+        )
+        if number % 5 == 0:
+            memory.confirm(case.id, **BATCHES, actor=ANA)
+    if rebuilt:
+        memory.index_rebuild()
+
+    ours, scan = both(memory, path, failure().block, narrow)
+
+    assert ours == scan
+    assert bool(ours) == (narrow.service != "nobody")
+
+
+def test_a_filter_finds_a_record_behind_a_thousand_newer_ones(path):
+    memory = memory_at(path)
+    memory.observe(
+        failure("old", environment="staging"), CI, happened_at=START - timedelta(days=9)
+    )
+    rows = [
+        {
+            "deployment_id": str(n),
+            "service": "payment-service",
+            "environment": "production",
+            "error": failure().block,
+        }
+        for n in range(1000)
+    ]
+    memory.import_incidents(enumerate(rows, 1), CI, sign=lambda _: signed())
+    asked = memory.observe(failure("new"), CI)
+
+    found = memory.recall(incident=asked.id, filters=Filters(environment="staging"))
+
+    assert [hit.case.record.body.deployment for hit in found.nearest] == ["old"]
+
+
+def test_the_same_question_has_the_same_answer_from_any_build_of_the_index(path):
+    memory = memory_at(path)
+    for number in range(150):
+        memory.observe(failure(f"{number}", service=f"s{number}"), CI)
+
+    with memory._store.reading() as view:
+        index = memory._index
+        first = list(index.search(view, "default", failure().block, 50))
+        answers = []
+        for _ in range(3):
+            memory.index_rebuild()
+            answers.append(list(index.search(view, "default", failure().block, 50)))
+
+    assert answers[0] == answers[1] == answers[2]
+    assert set(answers[0]) == set(first) or len(first) >= 50
+
+
+def damages(folder):
+    parts = {path.suffix: path for path in folder.iterdir() if path.suffix != ".lock"}
+    yield "no folder", lambda: shutil.rmtree(folder)
+    yield "no meta", (folder / "meta.json").unlink
+    yield "broken meta", lambda: (folder / "meta.json").write_text("{")
+    yield "broken managed", lambda: (folder / ".managed.json").write_text("{")
+    for suffix in (".idx", ".term", ".fast", ".fieldnorm"):
+        yield f"no {suffix}", parts[suffix].unlink
+        yield (
+            f"zeroed {suffix}",
+            lambda part=parts[suffix]: part.write_bytes(bytes(part.stat().st_size)),
+        )
+        yield f"cut {suffix}", lambda part=parts[suffix]: part.write_bytes(part.read_bytes()[:40])
+    yield "no pointer", (folder.parent / "current").unlink
+    yield "a pointer out", lambda: (folder.parent / "current").write_text("../../lore.sqlite3")
+    yield "a pointer to nothing", lambda: (folder.parent / "current").write_text(folder.name[:-1])
+
+
+def test_whatever_is_damaged_is_built_again_and_nobody_hears_of_it(path):
+    memory = told(path)
+    memory.index_rebuild()
+    expected = nearest(memory, block(5))
+    memory.close()
+    names = [name for name, _ in damages(folder_of(path))]
+    for number, name in enumerate(names):
+        list(damages(folder_of(path)))[number][1]()
+        memory = memory_at(path)
+
+        assert nearest(memory, block(5)) == expected, name
+        assert name == "zeroed .fieldnorm" or memory.index_status().sound, name
+        memory.index_rebuild()
+        memory.close()
+
+
+def test_damage_beneath_an_open_index_is_healed_as_well(path):
+    memory = told(path)
+    expected = nearest(memory, block(5))
+    shutil.rmtree(path.with_name(f"{path.name}-index"))
+
+    assert nearest(memory, block(5)) == expected
+
+
+def test_an_index_that_cannot_be_kept_is_done_without(path, tmp_path):
+    memory = told(path)
+    expected = nearest(memory, block(5))
+    (tmp_path / "file").write_text("no folder")
+    memory._index = TantivyIndex(memory._store, tmp_path / "file" / "index")
+
+    assert nearest(memory, block(5)) == expected
+    with pytest.raises(StoreBusy):
+        memory.index_rebuild()
+
+
+def test_an_index_of_another_store_is_never_asked(path, tmp_path):
+    memory = told(path)
+    memory.index_rebuild()
+    memory.close()
+    path.unlink()
+
+    other = memory_at(path)
+    other.observe(failure("only", block=block(5)), CI)
+
+    assert nearest(other, block(5)) == [block(5)]
+    assert len(list(other.list())) == 1
+
+
+def test_a_restored_copy_of_the_store_makes_a_new_index(path, tmp_path):
+    memory = told(path, most=30)
+    memory.close()
+    shutil.copy(path, tmp_path / "copy")
+    memory = memory_at(path)
+    for number in range(30, 30 + 2 * LATE):
+        memory.observe(failure(f"{number}", block=block(number)), CI)
+    memory.close()
+    shutil.copy(tmp_path / "copy", path)
+
+    memory = memory_at(path)
+
+    assert memory.recall(text=block(5)).considered
+    assert memory.index_status().entries == memory.index_status().head == 30
+
+
+def test_another_version_builds_its_own_and_removes_the_old(path, monkeypatch):
+    memory = told(path)
+    memory.index_rebuild()
+    old = folder_of(path)
+    monkeypatch.setattr(tantivy_index, "VERSION", "9-later")
+
+    memory.recall(text=block(5))
+
+    assert folder_of(path).name.startswith("9-later")
+    assert not old.exists()
+
+
+def test_while_another_process_writes_the_index_the_store_answers(path, monkeypatch):
+    memory = told(path)
+    monkeypatch.setattr(tantivy_index, "PATIENCE", 0.0)
+    expected = nearest(memory, block(5))
+    shutil.rmtree(folder_of(path))
+    with locked(folder_of_lock(path), 0) as held:
+        assert held
+        assert nearest(memory_at(path), block(5)) == expected
+        gone = memory.resolve("3")
+        with pytest.raises(StoreBusy, match="text index"):
+            memory.erase(gone, "asked to", ANA)
+    memory.erase(gone, "asked to", ANA)
+    assert block(3) not in nearest(memory, block(3))
+
+
+def folder_of_lock(path):
+    (room,) = path.with_name(f"{path.name}-index").iterdir()
+    return room / "lock"
+
+
+def test_an_erasure_that_died_before_the_index_is_finished_by_any_search(path, monkeypatch):
+    memory = told(path)
+    memory.index_rebuild()
+    old = folder_of(path)
+    monkeypatch.setattr(TantivyIndex, "forget", lambda self, bank: None)
+    memory.erase("3", "asked to", ANA)
+    monkeypatch.undo()
+    assert old.exists()
+
+    memory_at(path).recall(text=block(7))
+
+    assert not old.exists()
+
+
+def test_a_record_that_was_signed_anew_is_filtered_by_its_new_family(path):
+    memory = told(path)
+    memory.index_rebuild()
+    id = memory.resolve("7")
+
+    memory.resign(id, signed("new", family="quota"), Actor("reader", Role.SYSTEM))
+
+    for family, found in (("quota", [block(7)]), ("nothing", [])):
+        assert nearest(memory, block(7), filters=Filters(family=family)) == found
+
+
+def test_banks_have_folders_of_their_own(path):
+    one, other = told(path, bank="one"), memory_at(path, bank="../other")
+    other.observe(failure("x", block=block(5)), CI)
+    one.index_rebuild()
+    other.index_rebuild()
+
+    assert len(list(path.with_name(f"{path.name}-index").iterdir())) == 2
+    assert nearest(other, block(5)) == [block(5)]
+
+
+def test_a_deletion_by_the_id_field_deletes(tmp_path):
+    """An unsigned field would silently keep the old watermark beside the new."""
+    memory = told(tmp_path / "a", most=5)
+    for number in range(5, 5 + 3 * LATE):
+        memory.observe(failure(f"{number}", block=block(number)), CI)
+    shelf = memory._index._shelf("default")
+
+    assert shelf.searcher.num_docs == shelf.mark.seq + 1
+
+
+def killed(path, rounds, seed):
+    chance = random.Random(seed)
+    for number in range(rounds):
+        process = subprocess.Popen(
+            [sys.executable, writer.__file__, str(path), f"k{number}", "100000"],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        process.stdout.readline()
+        time.sleep(chance.uniform(0.05, 0.5))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        memory = memory_at(path)
+        status = memory.index_status()
+        spoken = [
+            one for one in memory.ledger_show() if one.entry.action in {"observe", "confirm"}
+        ]
+        held = [one for one in spoken if one.entry.seq <= status.entries]
+        assert status.documents == len(held), number
+        newest = next(memory.list())
+        found = memory.recall(text=newest.record.body.block)
+        assert found.considered, number
+        memory.close()
+
+
+def test_a_writer_killed_at_any_moment_leaves_an_index_that_goes_on(path):
+    killed(path, 6, seed=3)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_two_hundred_kills_leave_an_index_that_goes_on(path):
+    killed(path, 200, seed=4)
+
+
+def test_a_store_of_the_first_version_loses_its_table_of_words(path):
+    SqliteStore(path).close()
+    link = sqlite3.connect(path)
+    link.execute(
+        "CREATE TABLE terms (bank TEXT NOT NULL, term INTEGER NOT NULL, seq INTEGER NOT NULL)"
+    )
+    link.execute("INSERT INTO terms VALUES ('default', 7, 1)")
+    link.execute("PRAGMA user_version = 1")
+    link.commit()
+    link.close()
+
+    memory = memory_at(path)
+
+    assert memory.ledger_verify().ok
+    memory.close()
