@@ -48,7 +48,8 @@ class Home:
     @property
     def environment(self) -> dict[str, str]:
         found = {**without_agent_markers(), "CASELORE_HOME": str(self.folder), **self.extra}
-        found.pop("NO_COLOR", None)
+        for name in ("NO_COLOR", "PYTHONUNBUFFERED"):  # as a user's shell has neither
+            found.pop(name, None)
         return {**found, "CASELORE_TOKEN": self.token} if self.token else found
 
     def run(self, *arguments: str, stdin: str | bytes = b"", **environment: str) -> Ran:

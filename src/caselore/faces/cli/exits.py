@@ -42,6 +42,8 @@ def run(command: Callable[[], object], *, as_json: bool) -> int:
     except (Interrupted, KeyboardInterrupt, typer.Abort):
         return report(problem(KeyboardInterrupt()), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes a message
+        if _lost_output(error):
+            _drop_output()
         return report(_problem(error), as_json=as_json)
     return code if isinstance(code, int) else 0
 
@@ -53,13 +55,18 @@ def _problem(error: Exception) -> Problem:
         return Problem("not_found", f"There is no file {error.filename}.", "Check the path.", 4)
     if isinstance(error, IsADirectoryError):
         return Problem("wrong_use", f"{error.filename} is a folder.", "Give a file.", 2)
-    if isinstance(error, OSError) and error.errno in _NO_ROOM and not error.filename:
+    if isinstance(error, OSError) and _lost_output(error):
         words = f"The output could not be written: {error.strerror}."
         return Problem("unavailable", words, "Free some space, or write to another place.", 5)
     return problem(error)
 
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
+def _lost_output(error: Exception) -> bool:
+    """Say whether what failed was writing the answer itself: such an error names no file."""
+    return isinstance(error, OSError) and error.errno in _NO_ROOM and not error.filename
 
 
 def _usage(error: Exception) -> Problem:
@@ -96,8 +103,13 @@ def report(found: Problem, *, as_json: bool) -> int:
 
 def _quiet_end() -> int:
     """End as a program whose reader has left (`| head`): silently, and not as a failure."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     return 0
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere: Python would fail on it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def warn(message: str) -> None:
