@@ -38,6 +38,7 @@ class Block:
     frame: str = ""
     bottom: bool = False
     sure: bool = False  # the pattern of a reader chose `line`
+    around: bool = False  # its lines only stand round `line`, they do not belong to it
 
 
 def tool_blocks(page: Page, marked: Marked, book: Book, barriers: frozenset[int]) -> list[Block]:
@@ -108,7 +109,7 @@ def _block(
     return Block(
         _first(page, reader, start, barriers), start + len(text) - 1, start + line,
         reader.weight, reader.why, reader.tool, reader.family,
-        bottom=reader.bottom, sure=sure, **_parts(reader, text, line),
+        bottom=reader.bottom, sure=sure, around=False, **_parts(reader, text, line),
     )  # fmt: skip
 
 

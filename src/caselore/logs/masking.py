@@ -51,6 +51,12 @@ RULES: tuple[Rule, ...] = (
         "words joined by hyphens: only hexadecimal groups of the right length",
     ),
     _rule(
+        "ulid",
+        r"\b(?=[0-9A-Z]*[A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}\b|\b(?=[0-9a-z]*[a-z])[0-7][0-9a-hjkmnp-tv-z]{25}\b",
+        "<id>",
+        "a constant in capitals: 26 characters of its alphabet without I, L, O and U",
+    ),
+    _rule(
         "url",
         r"\b(?:https?|ssh|git|ftp|tcp|jdbc:\w+|postgres(?:ql)?|mysql|redis|amqp)://[^\s'\"<>)\]]+",
         "<url>",
@@ -76,6 +82,13 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("pointer", r"\b0x[0-9a-fA-F]+\b", "<hex>", "a plain word: the 0x is needed"),
     _rule(
+        "pod",
+        r"(?<=[a-z0-9])-(?=[a-z]*\d)[a-z0-9]{6,10}-(?:(?=[a-z]*\d)[a-z0-9]{5}|[b-df-hj-np-tv-z]{5})\b"
+        r"|(?<=[a-z])-(?=[a-z]*\d)(?=\d*[a-z])[b-df-hj-np-tvwxz2-9]{5}\b",
+        "-<id>",
+        "api-v2 and test-utf16: a digit is needed, and letters that are no vowels",
+    ),
+    _rule(
         "digest",
         r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b",
         "<hex>",
@@ -95,6 +108,34 @@ RULES: tuple[Rule, ...] = (
         "an ellipsis: a slash must follow",
     ),
     _rule(
+        "release",
+        r"(?i)(\b(?:releas(?:es?|ed|ing)|deploy(?:s|ed|ing|ment)?|roll(?:ing|ed)? ?(?:out|back)"
+        r"|promot(?:e|ed|ing)|upgrad(?:e|ed|ing)|tag|chart|version)\b:?"
+        r"(?: [a-z][\w-]*:?){0,3}[ :@])"
+        r"v?\d+\.\d+\.\d+(?:[-+][0-9a-z][0-9a-z.-]*)?"
+        r"(?![\w.]*[,;]? (?:but|requires?|is required|conflicts?)\b)",
+        r"\1<n>",
+        "what a package requires, left 1.2.3-rc1: a word of releasing must precede",
+    ),
+    _rule(
+        "image tag",
+        r"((?:[\w.-]+/)+[\w.-]+:)v?\d+\.\d+(?:\.\d+)?(?:[-+][\w.-]+)?\b",
+        r"\1<n>",
+        "the coordinates of a package, a:b:1.2: a slash must precede",
+    ),
+    _rule(
+        "dated name",
+        r"(?<![\w.])\d{8,17}(?=[_-][A-Za-z])",
+        "<n>",
+        "the number of a migration, 0042_orders: eight digits are needed, as in a date",
+    ),
+    _rule(
+        "long duration",
+        r"\b(?:\d+d)?(?:\d+h)?\d+m\d+(?:\.\d+)?s\b|\b\d+h\d+m\b",
+        "<n>",
+        "a name such as a1m2s: a word boundary must precede",
+    ),
+    _rule(
         "duration",
         r"\b\d+(?:\.\d+)?\s?(?:ms|µs|us|ns|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)\b",
         "<n>",
@@ -102,7 +143,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "size",
-        r"\b\d+(?:\.\d+)?\s?(?:[kKMGT]i?B|bytes?|B)\b",
+        r"\b\d+(?:\.\d+)?(?:\s?(?:[kKMGT]i?B|bytes?|B)|[kKMGT]i?)\b",
         "<n>",
         "a name such as 2B2: a word boundary must follow",
     ),
@@ -121,6 +162,12 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+_SEVERITY = re.compile(
+    r"^\s*(?:##\[error\]\s*|::error[^:]*::\s*)?(?:"
+    r"[\[(]?(?i:error|fatal|critical|severe|err)[\])]?(?:\s*[:|]+\s*| +- +)"
+    r"|[\[(](?i:error|fatal|critical|severe|err)[\])]\s*"
+    r"|(?:ERROR|FATAL|CRITICAL|SEVERE)\s+)?(?=.*[A-Za-z])"
+)
 _BASE = re.compile(r"([\w.@+~%-]+)[\\/]?$")
 _SPACES = re.compile(r"\s+")
 _GAUGES = re.compile(r"(?:<n>[ ,;:/x]*){2,}")
@@ -136,6 +183,11 @@ def masked(line: str) -> str:
         else:
             text = rule.pattern.sub(rule.put, text)
     return _SPACES.sub(" ", _GAUGES.sub("<n> ", text)).strip()
+
+
+def plain(line: str) -> str:
+    """Give a masked line without a leading severity: whoever reports an error adds or drops it."""
+    return _SEVERITY.sub("", masked(line), count=1)
 
 
 def _last_part(match: re.Match[str]) -> str:

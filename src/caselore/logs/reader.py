@@ -28,6 +28,7 @@ from caselore.logs.truncation import notes_on_cuts
 BUDGET: Final = 40
 _ABOVE: Final = 25  # lines before a block that may tell what was going on
 _BLOCK_LINES: Final = 60
+_OWN_WORDS: Final = 2  # words with which a line needs nothing round it to be told from others
 Rarity = Callable[[Signature], float]
 
 
@@ -93,6 +94,9 @@ def _block_lines(judged: Judged) -> list[str]:
     if judged.line is None:
         return []
     block = judged.ranked[0].block
+    own = block.around and judged.line == block.last
+    if own and identity.words_of(judged.page.lines[judged.line]) >= _OWN_WORDS:
+        return [judged.page.lines[judged.line]]
     return judged.page.lines[block.first : min(block.last + 1, block.first + _BLOCK_LINES)]
 
 

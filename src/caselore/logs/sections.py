@@ -25,6 +25,7 @@ _UNWELL: Final = re.compile(
     r"(?i)\b[1-9][0-9]* (?:\w+ )?(?:fail|error)|(?:fail\w*|errors?)[:=] ?[1-9]"
 )
 _HOWEVER: Final = ("##[section]", "Cleaning up")  # printed however a step or a job ended
+_SET_UP: Final = 80  # lines
 _NEAR_END: Final = 12  # lines that are not blank
 _QUIET: Final = re.compile(r"^No output has been received|^The job exceeded|^The (?:job|build) ")
 
@@ -55,7 +56,7 @@ def regions(page: Page, marked: Marked) -> tuple[Region, ...]:
     begins = _begins(page, marked)
     found: list[Region] = []
     for marker in real:
-        first = _start_of(begins, marker)
+        first = _below_set_up(page, _start_of(begins, marker), marker)
         if found and first <= found[-1].last:
             first = found[-1].last + 1
             if marker - first < 3:
@@ -118,6 +119,15 @@ def _begins(page: Page, marked: Marked) -> list[int]:
         if not shell
         else sorted({*shell, *(i for i in commands if page.lines[i].startswith(("[P", "##")))})
     )
+
+
+def _below_set_up(page: Page, first: int, marker: int) -> int:
+    """Step over what GitHub prints of a step before its output: script, shell and variables."""
+    if not page.lines or not page.lines[first].startswith("##[group]Run "):
+        return first
+    last = min(marker - 1, first + _SET_UP)
+    closed = (i for i in range(first, last) if page.lines[i].startswith("##[endgroup]"))
+    return next((i + 1 for i in closed), first)
 
 
 def _start_of(begins: Sequence[int], marker: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from caselore.logs.blocks import Block, indent, quoted
@@ -35,6 +36,11 @@ _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names onl
 _NAMED: Final = 8.0  # an error under the item that it broke, beside one that was only printed
 _PARAGRAPH: Final = 10
 _ANNOUNCED: Final = 6  # lines under one that ends in a colon
+_FEW: Final = 40  # lines of output that can be shown whole
+_MESSAGE, _WORDY = 3, 2000  # lines, characters of a line
+_WELL: Final = ("command", "section", "exit", "ok", "success", "passed", "fine", "summary", "talk")
+_REPEATS, _KEY = 3, 300
+_DIGITS: Final = re.compile(r"[0-9]+")
 _MOST_HITS: Final = 600
 
 
@@ -95,12 +101,13 @@ def shape_blocks(
     """Find blocks by shape alone."""
     found = list(_numbered(page, marked, barriers))
     found += _headed(page, marked, barriers)
-    found += _lines(page, marked, barriers)
+    found += _lines(page, marked, barriers, failed)
     found += [_stopped(region) for region in failed[:3] if region.status in _STOPPED]
     for region in failed[:3]:
         found += _short(page, marked, region)
         found += _above(page, marked, region.end)
     if not failed:
+        found += _message(page, marked)
         found += [b for i in marked.lines("wrapper", "exit")[:12] for b in _above(page, marked, i)]
     return found
 
@@ -148,11 +155,16 @@ def _logged(marked: Marked, i: int) -> bool:
     return marked.talks and marked.has(i, "logged")
 
 
-def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
-    """Give a block round each line that states trouble, with the body that hangs under it."""
+def _lines(
+    page: Page, marked: Marked, barriers: frozenset[int], failed: Sequence[Region]
+) -> Iterator[Block]:
+    """Give a block round each line that states trouble, with the body that hangs under it.
+
+    A line that a command printed many times is looked at the first and last few times only.
+    """
     last = -1
     hits = 0
-    for i in sorted(marked.signs):
+    for i in _outer_repeats(page, marked, failed):
         if i <= last:
             continue
         weight = weight_of(page, marked, i)
@@ -171,6 +183,19 @@ def _lines(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Blo
         why = "failed item and its details" if verdict else "line that states an error"
         yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict and not placed)
         last = end
+
+
+def _outer_repeats(page: Page, marked: Marked, failed: Sequence[Region]) -> list[int]:
+    """List the lines with signs, without the middle ones of those that a command repeats."""
+    places: dict[tuple[int, str], list[int]] = {}
+    for i in sorted(marked.signs):
+        part = next((n for n, region in enumerate(failed) if i in region), -1)
+        places.setdefault((part, _DIGITS.sub("0", page.lines[i][:_KEY])), []).append(i)
+    few = (
+        each if len(each) <= 2 * _REPEATS else each[:_REPEATS] + each[-_REPEATS:]
+        for each in places.values()
+    )
+    return sorted(chain.from_iterable(few))
 
 
 def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
@@ -293,8 +318,9 @@ def _next_full(page: Page, i: int) -> int | None:
 
 def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     """Take the whole output of a failed command that said little."""
-    inside = [i for i in range(region.first, region.end) if _tells(page, marked, i)]
-    if not inside or len(inside) > 40:
+    telling = (i for i in range(region.first, region.end) if _tells(page, marked, i))
+    inside = list(islice(telling, _FEW + 1))
+    if not inside or len(inside) > _FEW:
         return
     inside = [i for i in inside if not marked.has(i, "wrapper")] or inside
     best = lead(page, marked, inside)
@@ -302,8 +328,27 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
         quiet = [k for k in inside if not marked.has(k, *_BESIDE)]
         placed = [k for k in quiet if _HEAD_PLACE.match(page.lines[k][:200])]
         placed = placed or [k for k in quiet if _PLACE.search(page.lines[k][:200])]
-        best = placed[0] if placed else quiet[-1] if quiet else inside[-1]
-    yield Block(inside[0], inside[-1], best, 27.0, "all that the failed command printed")
+        best = placed[0] if placed else _last_word(page, marked, inside)
+    why = "all that the failed command printed"
+    yield Block(inside[0], inside[-1], best, 27.0, why, around=True)
+
+
+def _last_word(page: Page, marked: Marked, lines: Sequence[int]) -> int:
+    """Give the last of these lines that is no detail of another and no advice."""
+    quiet = [i for i in lines if not marked.has(i, *_BESIDE)]
+    least = min((indent(page.lines[i]) for i in quiet), default=0)
+    return next((i for i in reversed(quiet) if indent(page.lines[i]) == least), lines[-1])
+
+
+def _message(page: Page, marked: Marked) -> Iterator[Block]:
+    """Take a text of very few lines for an error message, which need not say that it is one."""
+    lines = [i for i, text in enumerate(page.lines[:40]) if text.strip()]
+    if not 0 < len(lines) <= _MESSAGE or len(page.lines) > 40 or page.marks:
+        return
+    if any(marked.has(i, *_WELL) or not page.lines[i].isprintable() for i in lines):
+        return
+    if len(page.lines[lines[-1]]) < _WORDY:
+        yield Block(lines[0], lines[-1], lines[-1], WEAK, "all there is", around=True)
 
 
 def _stopped(region: Region) -> Block:
@@ -344,5 +389,6 @@ def _above(page: Page, marked: Marked, marker: int) -> Iterator[Block]:
         return
     best = lead(page, marked, range(first, last + 1))
     if not weight_of(page, marked, best):
-        best = last
-    yield Block(first, last, best, 24.0, "last output before the failure was reported")
+        best = _last_word(page, marked, range(first, last + 1))
+    why = "last output before the failure was reported"
+    yield Block(first, last, best, 24.0, why, around=True)

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from caselore.logs.masking import masked
+from caselore.logs.masking import masked, plain
 from caselore.logs.reading import Signature
 
 VERSION: Final = "sig1"
@@ -66,13 +66,13 @@ def sign(
     facts: Facts, family: str, rarity: Callable[[Signature], float] | None = None
 ) -> Signature:
     """Compute the signature of a block."""
-    line = masked(facts.line)
-    head = masked(next((text for text in facts.block if text.strip()), ""))
+    line = plain(facts.line)
+    head = plain(next((text for text in facts.block if text.strip()), ""))
     body = _body(facts.block)
     error = facts.error or _error(facts.line, facts.block)
     unit = masked(facts.unit)
     frame = facts.frame or _frame(facts.block)
-    message = masked(facts.message) or line
+    message = plain(facts.message) or line
     told = "\n".join(body)
     prior = _prior(line, message, body, unit)
     draft = Signature(
@@ -116,7 +116,7 @@ def _body(block: Sequence[str]) -> list[str]:
         for text in block
         if text.strip() and not _FRAME.match(text) and not _COUNTS.search(text)
     )
-    return [masked(text) for text, _ in zip(lines, range(BODY_LINES), strict=False)]
+    return [plain(text) for text, _ in zip(lines, range(BODY_LINES), strict=False)]
 
 
 def _error(line: str, block: Sequence[str]) -> str:
@@ -142,6 +142,12 @@ def _frame(block: Sequence[str]) -> str:
 def is_generic(line: str) -> bool:
     """Say whether a masked line is one that never identifies a failure alone."""
     return len(line) <= _HEAD_WIDTH and any(pattern.search(line) for pattern in _heads()[0])
+
+
+def words_of(line: str) -> int:
+    """Count the words of a line that not every failure uses; 0 for one that identifies nothing."""
+    text = plain(line)
+    return 0 if is_generic(text) else len({w.lower() for w in _WORD.findall(text)} - _heads()[1])
 
 
 def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caselore.logs.masking import RULES, masked, quick
+from caselore.logs.masking import RULES, masked, plain, quick
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,15 @@ from caselore.logs.masking import RULES, masked, quick
         ("expected 3 got 4", "expected 17 got 20"),
         ("runner-48213 lost", "runner-99117 lost"),
         ("write to a@b.example", "write to other@c.example"),
+        ("waited 10m0s for api", "waited 1h0m0s for api"),
+        ("applying 20260301_sessions.sql", "applying 20260415_sessions.sql"),
+        ("pod api-7d4b9c6f5-x2x4q crashed", "pod api-6c9d8f7b4-lk2mz crashed"),
+        ("job shop-migrate-x2x4q gone", "job shop-migrate-9kd7w gone"),
+        ("upload of 2.4M refused", "upload of 17M refused"),
+        ("request 01ARZ3NDEKTSV4RRFFQ69G5FAV lost", "request 01BX5ZZKBKACTAV9WEVGEMMVRZ lost"),
+        ("deploy of shop v2.18.0 refused", "deploy of shop 2.19.3-rc1 refused"),
+        ("release 2.19.3-rc1 of shop", "release v2.20.0 of shop"),
+        ("pull registry.example/team/shop:v2.18.0", "pull registry.example/team/shop:2.19.3-rc1"),
     ],
 )
 def test_what_varies_is_masked(one: str, other: str) -> None:
@@ -47,10 +56,31 @@ def test_what_varies_is_masked(one: str, other: str) -> None:
         ("added and deleted", "added and decided"),
         ("a::b failed", "a::c failed"),
         ("left-pad@v1 gone", "right-pad@v1 gone"),
+        ("shop requires left v1.2.3", "shop requires left v2.0.0"),
+        ("left 1.2.3-rc1 conflicts", "left 1.2.3-rc2 conflicts"),
+        ("0042_orders failed", "0043_orders failed"),
+        ("service api-v2 gone", "service api-v3 gone"),
+        ("test-utf16 failed", "test-utf32 failed"),
+        ("image a:b:v1.2 gone", "image a:b:v1.3 gone"),
     ],
 )
 def test_what_tells_causes_apart_stays(one: str, other: str) -> None:
     assert masked(one) != masked(other)
+
+
+@pytest.mark.parametrize(
+    "severity",
+    ["ERROR: ", "[ERROR] ", "Error: ", "error: ", "ERROR - ", "FATAL ", "fatal: ", "CRITICAL: ", "##[error]"],
+)  # fmt: skip
+def test_a_severity_in_front_says_nothing(severity: str) -> None:
+    assert plain(severity + "migration 0042_orders timed out") == "migration 0042_orders timed out"
+
+
+@pytest.mark.parametrize(
+    "line", ["Error", "ERROR:", "errors in a.c", "error-prone code", "FATALITY x"]
+)
+def test_what_only_begins_like_a_severity_stays(line: str) -> None:
+    assert plain(line) == line
 
 
 def test_every_rule_names_the_mistake_that_it_avoids() -> None:

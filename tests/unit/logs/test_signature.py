@@ -146,6 +146,33 @@ def test_a_failure_in_its_own_words_is_an_identity(name: str) -> None:
     assert signature.specificity > 0.4
 
 
+BEFORE = "loading config\nconnecting to database\n"
+MESSAGES = [
+    "The deployment was cancelled because the database migration took longer than allowed",
+    "django.core.exceptions.ImproperlyConfigured: Set the SECRET_KEY environment variable",
+    "step refused by the policy office",
+    "DeployTimeout: migrate did not end",
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize("severity", ["", "ERROR: ", "[ERROR] ", "FATAL: "])
+def test_an_error_text_alone_is_the_failure_of_the_log_that_ends_in_it(
+    message: str, severity: str
+) -> None:
+    imported = read(message.encode(), name="error").signature
+
+    assert sign(BEFORE + severity + message + "\n").id == imported.id
+    assert not imported.generic
+
+
+def test_a_word_of_release_does_not_split_a_repeat() -> None:
+    one = sign("rollout of shop v2.18.0 to api-7d4b9c6f5-x2x4q gave up after 10m0s\n")
+    other = sign("rollout of shop v2.19.3-rc1 to api-6c9d8f7b4-lk2mz gave up after 1h0m0s\n")
+
+    assert one.id == other.id
+
+
 def test_the_id_is_versioned() -> None:
     assert sign(PYTHON).id.startswith("sig1:")
 
