@@ -6,9 +6,10 @@ Must not change what was observed: a plan is looked at first, then written throu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from caselore.incidents import ingest
 from caselore.logs import signature as identity
 from caselore.memory.api import Memory
 from caselore.memory.records import Actor, Case, Incident, Signed
@@ -81,16 +82,8 @@ def current(incident: Incident) -> Signed:
         old.tool, _failing(incident), lines, old.unit, old.error, old.message, old.frame
     )
     new = identity.sign(facts, old.family)
-    return Signed(
-        id=new.id,
-        family=old.family,
-        tool=new.tool,
-        unit=new.unit,
-        error=new.error,
-        message=new.message,
-        frame=new.frame,
-        generic=new.generic or old.generic,
-    )
+    generic = new.generic or old.generic
+    return replace(ingest.signed(new), family=old.family, generic=generic)
 
 
 def _failing(incident: Incident) -> str:
