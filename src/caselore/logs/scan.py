@@ -42,6 +42,8 @@ _LIGHTEST: Final = 80  # lighter ones are found by the strong signs; each patter
 _ANYTHING: Final = re.compile(
     r"^\^?((?:\(\?(?:P<\w+>|:))*)\.\*"
 )  # text of any kind need not be searched
+# Fixed text that suffices: the engine looks for the end of what is fixed, often a common word.
+_TELLS: Final = re.compile(r"\\b(?:\[\w+\]|\w)*[a-z]{4} \w{3,} (?=\(\?:)")
 _INDENT: Final = re.compile(r"^(?:\\s|\[ \\t\])[*+](?!\?)")  # the lead-in holds it
 _LEAD_IN: Final = r"(?:^|[ \t\r\]|mK>])"
 
@@ -151,6 +153,8 @@ def _telling(pattern: str) -> bool:
 def _raw(pattern: str) -> str:
     """Let a pattern meet raw lines, whose start may hide behind a stamp or a colour."""
     pattern = _ANYTHING.sub(r"\1", pattern)
+    if long := _TELLS.match(pattern):
+        pattern = long.group()
     if pattern.startswith("^"):
         pattern = _LEAD_IN + _INDENT.sub("", pattern[1:], count=1)
     return pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
