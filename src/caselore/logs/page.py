@@ -148,7 +148,7 @@ def shown_lines(data: bytes) -> tuple[list[bytes], list[tuple[int, str]]]:
         lines = [_last_part(line) if b"\r" in line else line for line in lines]
     if b"\x08" in data:
         lines = [_rubbed_out(line) if b"\x08" in line else line for line in lines]
-    if any(len(line) > LINE_CAP for line in lines):
+    if max(map(len, lines)) > LINE_CAP:
         lines = [_capped(line) for line in lines]
     return _unprefixed(lines), marks
 

@@ -19,6 +19,10 @@ from caselore.logs.tools import Reader, readers
 TALK: Final = 8  # lines of a program's own log that make it one
 
 
+Meaning = tuple[frozenset[str], tuple[int, ...], tuple[int, ...]]
+"""The signs of a line, the readers that it opens, and the readers whose `after` it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Book:
     """Every pattern that is looked for, and what each stands for."""
@@ -83,20 +87,31 @@ def mark(page: Page, using: Book) -> Marked:
     signs: dict[int, frozenset[str]] = {}
     opens: dict[int, tuple[int, ...]] = {}
     allows: dict[int, list[int]] = {}
-    names, starts, afters = using.sign, using.opens, using.allows
+    met: dict[frozenset[int], Meaning] = {}  # most lines of a log match what others match
     for line, numbers in using.engine.lines(page.data, page.starts).items():
-        found = {names[n] for n in numbers}
-        found.discard("")
+        key = frozenset(numbers)
+        meaning = met.get(key)
+        if meaning is None:
+            meaning = met[key] = _meaning(using, key)
+        found, begun, after = meaning
         if found:
-            signs[line] = frozenset(found)
-        begun = sorted({starts[n] for n in numbers if starts[n] >= 0})
+            signs[line] = found
         if begun:
-            opens[line] = tuple(begun)
-        for n in numbers:
-            if afters[n] >= 0:
-                allows.setdefault(afters[n], []).append(line)
+            opens[line] = begun
+        for reader in after:
+            allows.setdefault(reader, []).append(line)
     talk = sum(1 for found in signs.values() if "talk" in found)
     return Marked(signs, opens, {k: sorted(v) for k, v in allows.items()}, talk >= TALK)
+
+
+def _meaning(using: Book, numbers: frozenset[int]) -> Meaning:
+    """Say what a line carries that these patterns match."""
+    begun = {using.opens[n] for n in numbers if using.opens[n] >= 0}
+    return (
+        frozenset(using.sign[n] for n in numbers) - {""},
+        tuple(sorted(begun)),
+        tuple(using.allows[n] for n in numbers if using.allows[n] >= 0),
+    )
 
 
 def first_after(lines: Sequence[int], line: int) -> bool:
