@@ -47,6 +47,22 @@ def test_the_whole_story_in_python(app):
     assert found.to_json()["precedents"][0]["score"] == found.precedents[0].score
 
 
+def test_a_diagnosis_has_the_fields_of_its_shape(app):
+    found = app.diagnose(scenes.FIRST.encode(), service="orders", deployment="204")
+    shape = found.to_json()
+
+    assert (found.incident, found.deployment) == (shape["incident"], shape["deployment"])
+    assert (found.sufficient, found.model) == (shape["sufficient"], shape["model"])
+    for name in ("evidence", "diagnosis", "fix", "precedents", "nearest", "withheld"):
+        assert len(getattr(found, name)) == len(shape[name])
+
+
+def test_a_time_may_be_a_text_but_must_be_a_time(app):
+    assert app.recall(text="lock", as_of="2026-10-15T00:00:00Z").precedents == ()
+    with pytest.raises(BadInput, match="is no date and time"):
+        app.recall(text="lock", as_of="yesterday")
+
+
 def test_reading_takes_paths_bytes_and_files(app, tmp_path):
     path = tmp_path / "x.log"
     path.write_text(scenes.PYTEST)

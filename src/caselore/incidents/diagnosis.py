@@ -10,7 +10,7 @@ from typing import Any
 
 from caselore.incidents import precedents, templates
 from caselore.incidents.check import check
-from caselore.incidents.document import Document, Withheld
+from caselore.incidents.document import Document, Quote, Sentence, Withheld
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
 from caselore.memory.records import Case, Occurrences
@@ -29,6 +29,31 @@ class Diagnosis:
     withheld: tuple[Withheld, ...]
     occurrences: Occurrences
     model: str | None = None
+
+    @property
+    def incident(self) -> str:
+        """Give the id under which the failure is kept."""
+        return self.case.id
+
+    @property
+    def deployment(self) -> str | None:
+        """Give the deployment that failed, if it was named."""
+        return self.case.record.body.deployment or None
+
+    @property
+    def evidence(self) -> tuple[Quote, ...]:
+        """Give the quotes of Historical Evidence."""
+        return self.document.evidence
+
+    @property
+    def diagnosis(self) -> tuple[Sentence, ...]:
+        """Give the sentences of Diagnosis."""
+        return self.document.diagnosis
+
+    @property
+    def fix(self) -> tuple[Sentence, ...]:
+        """Give the sentences of Recommended Fix."""
+        return self.document.fix
 
     @property
     def sufficient(self) -> bool:
@@ -69,8 +94,8 @@ class Diagnosis:
     def to_json(self) -> dict[str, Any]:
         """Give CONTRACT's shape."""
         return {
-            "incident": self.case.id,
-            "deployment": self.case.record.body.deployment or None,
+            "incident": self.incident,
+            "deployment": self.deployment,
             "status": self.case.status.value,
             "reading": self.reading.to_json(text=False),
             "sufficient": self.sufficient,

@@ -113,7 +113,8 @@ def _store(url: str, file: Path) -> Store:
 def _index_folder(settings: Settings) -> Path:
     """Give each database's index a folder of its own, on this machine."""
     if not settings.database_url:
-        return settings.database.with_name(f"{settings.database.name}-index")
+        file = settings.database.resolve()  # one index, by whatever link the file is reached
+        return file.with_name(f"{file.name}-index")
     return (
         settings.home / "index" / hashlib.sha256(settings.database_url.encode()).hexdigest()[:16]
     )

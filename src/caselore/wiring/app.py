@@ -16,7 +16,16 @@ from caselore import settings as setting
 from caselore.errors import BadInput, WrongUse
 from caselore.wiring import identity
 from caselore.wiring.results import Found, Imported, Judged
-from caselore.wiring.sources import Log, clean, filters_of, named, numbered, opened, spooled
+from caselore.wiring.sources import (
+    Log,
+    clean,
+    filters_of,
+    named,
+    numbered,
+    opened,
+    spooled,
+    time_of,
+)
 from caselore.wiring.unpacking import plain
 
 if TYPE_CHECKING:
@@ -223,7 +232,7 @@ class App:
         incident: str | None = None,
         limit: int = 5,
         filters: Filters | Mapping[str, Any] | None = None,
-        as_of: datetime | None = None,
+        as_of: datetime | str | None = None,
     ) -> Found:
         """Find confirmed precedents for words or for an incident.
 
@@ -239,7 +248,7 @@ class App:
         chosen = filters_of(Filters, filters) if isinstance(filters, Mapping) else filters
         return Found(
             self.memory.recall(
-                text=text, incident=incident, limit=limit, filters=chosen, as_of=as_of
+                text=text, incident=incident, limit=limit, filters=chosen, as_of=time_of(as_of)
             )
         )
 
@@ -312,8 +321,6 @@ class App:
     def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Keep something out for good. Raises: GateRefused unless a person."""
         return Judged(self.memory.drop(subject, clean(why), self._acting(actor)))
-
-    # Bringing in
 
     def rows(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
         """Read JSON lines; what is no JSON comes with the reason, which an import reports."""

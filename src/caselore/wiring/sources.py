@@ -12,10 +12,11 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from caselore.errors import WrongUse
+from caselore.errors import BadInput, WrongUse
 from caselore.settings import nearest
 
 if TYPE_CHECKING:
@@ -66,6 +67,17 @@ def numbered(rows: Iterable[Mapping[str, Any] | tuple[int, Any]]) -> Iterator[tu
     """Number rows from 1; pairs keep the number that they bring."""
     for number, row in enumerate(rows, start=1):
         yield row if isinstance(row, tuple) else (number, row)
+
+
+def time_of(at: datetime | str | None) -> datetime | None:
+    """Read a point in time, also from ISO 8601; without a zone it is UTC. Raises: BadInput."""
+    if at is None:
+        return None
+    try:
+        found = datetime.fromisoformat(at) if isinstance(at, str) else at
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, AttributeError):
+        raise BadInput(f"{clean(str(at))} is no date and time.") from None
 
 
 def filters_of(kind: type[Filters], given: Mapping[str, Any]) -> Filters:
