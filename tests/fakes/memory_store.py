@@ -99,6 +99,9 @@ class MemoryView:
         ]
         return newest(fits)[:50]
 
+    def titled(self, bank, word, limit):
+        return newest(row for row in self._all("cases", bank) if word in row.title)[:limit]
+
     def cases(self, bank, wanted):
         equal = {name: value for name, value in wanted._asdict().items() if value}
         since, until = equal.pop("since", ""), equal.pop("until", "9999")

@@ -20,7 +20,7 @@ from caselore.memory.projection import project
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow, Put
-from caselore.memory.terms import alike, covered, grams, grams_of, masked
+from caselore.memory.terms import alike, codes, covered, grams, grams_of, masked
 
 ARM = 25  # newest cases of one status that one exact arm brings
 UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
@@ -122,6 +122,8 @@ def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> li
             near = Alike(statuses=statuses, **way)
             rows = view.near(asking.bank, near, most, asking.until, narrow)
             found.update((row.id, row) for row in rows)
+    for code in codes(sought.text) if sought.question else ():
+        found.update((row.id, row) for row in view.titled(asking.bank, code, TEXT_ARM))
     by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
     found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
@@ -279,6 +281,7 @@ class _Texts:
     def __init__(self, view: Reads, bank: str, sought: Sought, rows: Iterable[CaseRow]) -> None:
         self._sought = sought
         self._grams = grams(sought.text) if sought.text else frozenset[str]()
+        self._codes = codes(sought.text) if sought.question else ()
         self._known: dict[str, float] = {}
         self._told: dict[str, frozenset[str]] = {}
         self._masked: dict[str, str] = {}
@@ -292,10 +295,18 @@ class _Texts:
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
             return 0.0
+        if self._codes:
+            return self._with_codes(row)
         text = self._plain(row)
         if text not in self._known:
             self._known[text] = self._measure(text)
         return self._known[text]
+
+    def _with_codes(self, row: CaseRow) -> float:
+        """Let what is masked in a question count as it stands: TS2322 is no TS2304."""
+        text = self._text(row)
+        stand = sum(code in text for code in self._codes) / len(self._codes)
+        return round((self._measure(self._plain(row)) + stand) / 2, 3)
 
     def kinds(self, row: CaseRow, asked: Collection[str]) -> frozenset[str]:
         """Give the ways in which a case of one of the families asked for failed.

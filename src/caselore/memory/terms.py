@@ -11,6 +11,9 @@ COMPARED = 1_500  # characters of each text that are compared
 KEY = 900  # characters of an entry that are indexed, and of a question that are asked
 KEY_VERSION = 1  # goes up with any change of what `key_text` gives
 
+CODES = 3  # words with a digit that are looked for as they stand
+
+_CODE = re.compile(r"[\w.-]*\d\w*")
 _ADDRESS = re.compile(r"[a-z]+://\S+", re.IGNORECASE)
 _VALUE = re.compile(r"(?<!\w)[^\W\d]*\d\w*")  # a word with a digit in it
 _NUMBER = re.compile(r"\d+")
@@ -32,6 +35,12 @@ def _masked(text: str, limit: int) -> str:
 
 def _cut(masked: str) -> frozenset[str]:
     return frozenset([masked[at : at + 4] for at in range(max(1, len(masked) - 3))])
+
+
+def codes(text: str) -> tuple[str, ...]:
+    """Give the words of a question that hold a digit, the longest first: they are masked else."""
+    found = dict.fromkeys(word for word in _CODE.findall(text[:KEY]) if len(word) > 1)
+    return tuple(sorted(found, key=lambda word: (-len(word), word))[:CODES])
 
 
 def key_text(text: str) -> str:

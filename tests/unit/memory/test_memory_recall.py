@@ -390,3 +390,29 @@ def test_a_failure_that_returns_after_its_confirmed_fix_is_a_regression(tmp_path
 )
 def test_what_was_not_fixed_there_before_is_no_regression(tmp_path, more):
     assert fixed_and_back(tmp_path, **more) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("TS2304", "1"),
+        ("error TS2322", "2"),
+        ("what is 40P01", "3"),
+        ("exit code 137", "4"),
+        ("exit code 143", "5"),
+    ],
+)
+def test_a_code_is_found_as_it_stands(memory, question, first):
+    lines = [
+        "error TS2304: Cannot find name",
+        "error TS2322: Type is not assignable",
+        "deadlock detected, state 40P01",
+        "the container ended with exit code 137",
+        "the container ended with exit code 143",
+    ]
+    for number, line in enumerate(lines, start=1):
+        one = failure(str(number), block=line, title=line, signature=signed(f"code {number}"))
+        memory.observe(one, CI)
+        memory.confirm(str(number), **BATCHES, actor=ANA)
+
+    assert names(memory.recall(text=question).hits)[:1] == [first]

@@ -48,6 +48,10 @@ UNION
 SELECT * FROM cases WHERE bank = :bank AND deployment = :name AND deployment <> ''
 ORDER BY happened_at DESC, id LIMIT 50
 
+-- name: titled
+SELECT * FROM cases WHERE bank = :bank AND instr(title, :word) > 0
+ORDER BY happened_at DESC, id LIMIT :limit
+
 -- name: cases
 SELECT * FROM cases
 WHERE bank = :bank
