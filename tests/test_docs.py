@@ -69,7 +69,7 @@ def test_a_command_that_a_document_shows_exists_with_its_options(
 
 
 def test_documents_show_commands_at_all() -> None:
-    assert len(shown_commands()) >= 8
+    assert len(shown_commands()) >= 10
     assert len(named_paths()) >= 20
 
 
