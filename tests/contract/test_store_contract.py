@@ -309,19 +309,33 @@ def test_a_commit_that_failed_and_then_passed_was_flaky(memory):
     assert memory.ledger_verify().ok
 
 
-def test_only_the_first_tokens_need_no_person(memory):
+def test_only_the_first_human_token_needs_no_person(memory):
     memory.create_token(Role.HUMAN, "ana", None, CI, setup=True)
-    case = memory.observe(failure(), ANA)
-    memory.create_token(Role.HUMAN, "bo", None, CI, setup=True)
-    memory.confirm(case.id, **BATCHES, actor=ANA)
 
-    memory.create_token(Role.AGENT, "coder", None, CI, setup=True)
-    with pytest.raises(GateRefused, match="only while no person has judged"):
+    with pytest.raises(GateRefused, match="only as the first one"):
         memory.create_token(Role.HUMAN, "eve", None, CI, setup=True)
-    with pytest.raises(GateRefused):
-        memory.create_token(Role.AGENT, "coder2", None, CI, setup=False)
+    memory.create_token(Role.AGENT, "coder", None, CI, setup=True)
+    memory.create_token(Role.HUMAN, "bo", None, ANA)
     with pytest.raises(GateRefused):
         memory.create_token(Role.HUMAN, "eve", None, AGENT, setup=True)
+    with pytest.raises(GateRefused):
+        memory.create_token(Role.AGENT, "coder2", None, CI, setup=False)
+
+
+def test_a_revoked_first_token_does_not_open_set_up_again(memory):
+    memory.create_token(Role.HUMAN, "ana", None, CI, setup=True)
+    memory.revoke_token("ana", ANA)
+
+    with pytest.raises(GateRefused):
+        memory.create_token(Role.HUMAN, "eve", None, CI, setup=True)
+
+
+def test_after_a_verdict_without_a_token_nobody_else_makes_a_human_one(memory):
+    case = memory.observe(failure(), ANA)
+    memory.confirm(case.id, **BATCHES, actor=ANA)
+
+    with pytest.raises(GateRefused):
+        memory.create_token(Role.HUMAN, "eve", None, CI, setup=True)
 
 
 def test_a_refusal_is_in_the_account_and_changes_nothing_else(memory):

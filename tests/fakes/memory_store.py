@@ -79,7 +79,10 @@ class MemoryView:
 
     def person_acted(self, bank):
         said = {"confirm", "refute", "unlike", "retract", "release", "drop", "erase", "revoke"}
-        return any(one.role == "human" and one.action in said for one in self.ledger.get(bank, []))
+        judged = any(
+            one.role == "human" and one.action in said for one in self.ledger.get(bank, [])
+        )
+        return judged or any(True for _ in self._all("tokens", bank, role="human"))
 
     def case(self, bank, id):
         return self.tables["cases"].get((bank, id))

@@ -29,7 +29,7 @@ class Rule(StrEnum):
     QUOTED = "only with a quote in a stored snapshot"
     NAMED = "only if the row names the person and the date"
     HISTORY = "only as the history of a record that the same import brings"
-    SETUP = "of role human only while no person has judged in this bank, and none from a token"
+    SETUP = "of role human only as the first one, before any person judged, and none from a token"
 
 
 YES, NO, MARKED, QUOTED = Rule.YES, Rule.NO, Rule.MARKED, Rule.QUOTED

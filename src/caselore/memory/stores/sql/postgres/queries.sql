@@ -35,6 +35,7 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND c.id = j.value
 SELECT EXISTS (
     SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND role = 'human'
     AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
+   OR EXISTS (SELECT 1 FROM caselore.tokens WHERE bank = %(bank)s AND role = 'human')
 
 -- name: case
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id = %(id)s

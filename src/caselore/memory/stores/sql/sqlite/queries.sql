@@ -35,6 +35,7 @@ CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 SELECT EXISTS (
     SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human'
     AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
+   OR EXISTS (SELECT 1 FROM tokens WHERE bank = :bank AND role = 'human')
 
 -- name: case
 SELECT * FROM cases WHERE bank = :bank AND id = :id
