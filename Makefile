@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  || { echo "caselore needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) …"
-	@$(PIP) install --require-hashes -r constraints.txt
+	@$(PIP) install --no-deps --require-hashes -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m pip --quiet check
 	@touch $@
