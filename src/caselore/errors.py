@@ -10,6 +10,10 @@
     │   └── NotGreen                 a log that is given as passing reads as failed
     ├── NotFound                  4  nothing is stored under that name
     └── Unavailable               5  something that is needed does not answer
+        ├── ModelUnavailable         a language model does not answer
+        │   ├── ModelBusy            it may be asked again later
+        │   ├── ModelGarbled         what it wrote is not what was asked for
+        │   └── ModelLimit           what may be spent on it is used up
         ├── StoreBusy                another process holds the store
         ├── StoreFull                no room on the disk
         ├── StoreReadOnly            the store cannot be written
@@ -102,6 +106,37 @@ class Unavailable(CaseloreError):
 
     exit_code = 5
     code = "unavailable"
+
+
+class ModelUnavailable(Unavailable):
+    """The language model does not answer; nothing is lost, and nothing depends on it."""
+
+    code = "model_unavailable"
+    hint = "Run it again with --no-model: the diagnosis is complete without one."
+
+
+class ModelBusy(ModelUnavailable):
+    """The language model is busy."""
+
+    code = "model_busy"
+
+    def __init__(self, message: str = "", *, hint: str = "", after: float = 0.0) -> None:
+        """Keep the seconds after which it wants to be asked again; 0 where it did not say."""
+        super().__init__(message, hint=hint)
+        self.after = after
+
+
+class ModelGarbled(ModelUnavailable):
+    """The language model answered something else than was asked for."""
+
+    code = "model_garbled"
+
+
+class ModelLimit(ModelUnavailable):
+    """What may be spent on the language model is used up."""
+
+    code = "model_limit"
+    hint = "Raise the limit under [model_limits] in caselore.toml, or wait for the next day (UTC)."
 
 
 class StoreBusy(Unavailable):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from caselore.errors import (
@@ -14,6 +16,7 @@ from caselore.errors import (
     WrongUse,
 )
 from caselore.memory import Role, Status
+from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
@@ -25,6 +28,7 @@ from fakes.failures import (
     CI,
     IMPORT,
     LONGER,
+    START,
     failure,
     index_beside,
     memory_over,
@@ -459,3 +463,21 @@ def test_a_block_that_raises_leaves_no_trace(store):
         half_a_write()
 
     assert memory.ledger_verify() == before
+
+
+def test_calls_of_a_model_are_accounted_and_go_with_their_incident(memory):
+    case, other = memory.observe(failure("1"), CI), memory.observe(failure("2"), CI)
+    call = ModelCall("openai:x", "diagnosis-1", "ab12", "answered", 900, 80, 0.002, 1.5)
+    began = memory.calls(START)
+    memory.keep_call(replace(call, subject=case.id), CI)
+    memory.keep_call(replace(call, subject=other.id, result="model_busy"), AGENT)
+
+    calls = memory.calls(START)
+
+    assert (began, [one.subject for one in calls]) == ((), [case.id, other.id])
+    assert replace(calls[0], subject="", actor="", at=None) == call
+    assert [one.actor for one in calls] == [str(CI), str(AGENT)]
+    assert memory.calls(calls[1].at) == calls[1:]
+    assert memory.get(case.id).verdicts == ()
+    memory.erase(case.id, "asked to", ANA)
+    assert memory.calls(START) == calls[1:]

@@ -57,6 +57,11 @@ class MemoryView:
             if not subject or entry.subject == subject:
                 yield Stored(entry, self.payloads.get((bank, entry.seq)))
 
+    def asked(self, bank, since):
+        for one in self.entries(bank):
+            if one.entry.action == "ask" and one.entry.at >= since:
+                yield one
+
     def spoken(self, bank, after):
         for one in self.entries(bank):
             if one.entry.seq > after and one.entry.action in {

@@ -55,6 +55,7 @@ TABLE: dict[str, dict[Role, Rule]] = {
         "erase":         (NO,    NO,    NO,     NO,      YES),
         "token":         (SETUP, SETUP, NO,     SETUP,   YES),
         "revoke":        (NO,    NO,    NO,     NO,      YES),
+        "ask":           (YES,   YES,   YES,    NO,      YES),
     }.items()
 }  # fmt: skip
 
@@ -159,6 +160,7 @@ _VERBS = {
     "erase": "erase a record",
     "token": "create a token",
     "revoke": "revoke a token",
+    "ask": "ask a model",
 }
 
 

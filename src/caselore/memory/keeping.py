@@ -13,14 +13,22 @@ from datetime import datetime
 from caselore.errors import GateRefused, NotFound, StoreBusy, StoreDamaged
 from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
-from caselore.memory.encoding import unstamp
+from caselore.memory.encoding import stamp, unstamp
 from caselore.memory.ledger import Broken, Stored, Verification
 from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
-from caselore.memory.records import Actor, Case, Held, Role, TokenInfo, short
+from caselore.memory.records import Actor, Case, Held, ModelCall, Role, TokenInfo, short
 from caselore.memory.replay import derive, verify
 from caselore.memory.rows import CaseRow, HeldRow
-from caselore.memory.writing import GREENS, flake_body, must_pass, release_body, why_body
+from caselore.memory.writing import (
+    GREENS,
+    call_body,
+    called,
+    flake_body,
+    must_pass,
+    release_body,
+    why_body,
+)
 
 
 class Keeping(Bank):
@@ -110,6 +118,21 @@ class Keeping(Bank):
             row = naming.resolve(view, self.bank, ref)
             body = release_body(view, row, why)
         return self._say(action, row.id, body, actor)
+
+    def keep_call(self, call: ModelCall, actor: Actor) -> None:
+        """Account for one call of a language model. Raises GateRefused."""
+        with self._store.writing(self.bank) as view:
+            written = self._pen(view).write("ask", call.subject, call_body(call), actor)
+        must_pass(written)
+
+    def calls(self, since: datetime) -> tuple[ModelCall, ...]:
+        """Give the calls of language models from a time on, in order."""
+        with self._store.reading() as view:
+            return tuple(
+                called(entry, json.loads(payload.body))
+                for entry, payload in view.asked(self.bank, stamp(since))
+                if payload is not None
+            )
 
     def create_token(
         self,

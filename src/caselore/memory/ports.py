@@ -107,6 +107,9 @@ class Reads(Protocol):
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
         """Give the entries after one that an index must know: observe, confirm, erase, resign."""
 
+    def asked(self, bank: str, since: str) -> Iterator[Stored]:
+        """Give the entries about calls of a model from a time on."""
+
     def hash_at(self, bank: str, seq: int) -> str:
         """Give an entry's hash; empty where there is none."""
 

@@ -238,6 +238,23 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a language model, as the ledger keeps it: the prompt's hash, never its text."""
+
+    model: str
+    prompt: str
+    hash: str
+    result: str
+    read: int
+    written: int
+    dollars: float | None
+    seconds: float
+    subject: str = ""
+    actor: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A record together with all that was said of it."""
 

@@ -12,10 +12,21 @@ from datetime import datetime
 from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
 from caselore.guards.names import quoted
 from caselore.memory import gate
-from caselore.memory.encoding import Body, digest, incident_body, signed_body, stamp
+from caselore.memory.encoding import Body, digest, incident_body, signed_body, stamp, unstamp
+from caselore.memory.ledger import Entry
 from caselore.memory.naming import erased_words
 from caselore.memory.ports import Reads, Writes
-from caselore.memory.records import RESULTS, Actor, Incident, Kind, Role, Signed, prose, short
+from caselore.memory.records import (
+    RESULTS,
+    Actor,
+    Incident,
+    Kind,
+    ModelCall,
+    Role,
+    Signed,
+    prose,
+    short,
+)
 from caselore.memory.rows import CaseRow
 
 GREENS = 5  # passing runs that are kept of a job
@@ -86,6 +97,21 @@ def resign_body(signed: Signed) -> Body:
 def flake_body(commit: str, label: str) -> Body:
     """Say that the same commit passed later, in the run of this label."""
     return {"commit": short("commit", commit, needed=True), "label": short("label", label)}
+
+
+_CALL = ("model", "prompt", "hash", "result", "read", "written", "dollars", "seconds")
+
+
+def call_body(call: ModelCall) -> Body:
+    """Give what the ledger keeps of a call of a model: no word of prompt or answer."""
+    return {name: getattr(call, name) for name in _CALL}
+
+
+def called(entry: Entry, body: Body) -> ModelCall:
+    """Give a call as it was kept."""
+    known = {name: body[name] for name in _CALL}
+    actor = f"{entry.role}:{entry.actor}"
+    return ModelCall(**known, subject=entry.subject, actor=actor, at=unstamp(entry.at))
 
 
 def vouches(row: CaseRow, actor: Actor) -> bool:

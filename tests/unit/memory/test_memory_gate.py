@@ -11,11 +11,13 @@ import caselore.memory
 from caselore.errors import BadInput, GateRefused
 from caselore.memory import Actor, Role, Status
 from caselore.memory.gate import TABLE, Draft, judge
+from caselore.memory.records import ModelCall
 from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over, signed
 from fakes.memory_store import MemoryStore
 
 SYSTEM = Actor("watcher", Role.SYSTEM)
 SOURCES = Path(caselore.memory.__file__).parent
+CALL = ModelCall("openai:x", "diagnosis-1", "ab12", "answered", 900, 80, None, 1.5)
 VERBS = {
     "observe": lambda memory, actor: memory.observe(failure("new"), actor),
     "green": lambda memory, actor: memory.remember_green("pay", "test", b"", "1", actor),
@@ -30,11 +32,12 @@ VERBS = {
     "erase": lambda memory, actor: memory.erase("1", "asked to", actor),
     "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
     "revoke": lambda memory, actor: memory.revoke_token("old", actor),
+    "ask": lambda memory, actor: memory.keep_call(CALL, actor),
 }
 ALLOWED = {
-    CI: {"observe", "green"},
-    SYSTEM: {"observe", "green", "resign"},
-    AGENT: {"observe", "propose"},
+    CI: {"observe", "green", "ask"},
+    SYSTEM: {"observe", "green", "resign", "ask"},
+    AGENT: {"observe", "propose", "ask"},
     IMPORT: {"observe", "green", "propose"},
     ANA: set(VERBS),
 }

@@ -18,8 +18,9 @@ from caselore.memory import Actor, Filters, Role
 from caselore.memory.ports import Narrow
 from caselore.memory.stores import tantivy_index
 from caselore.memory.stores.folder_lock import locked
+from caselore.memory.stores.named_sql import migrations
 from caselore.memory.stores.scan_index import ScanIndex
-from caselore.memory.stores.sqlite import SqliteStore
+from caselore.memory.stores.sqlite_file import APPLICATION_ID
 from caselore.memory.stores.tantivy_index import LATE, TantivyIndex
 from fakes import writer
 from fakes.failures import ANA, BATCHES, CI, START, failure, index_beside, memory_at, signed
@@ -393,13 +394,11 @@ def test_two_hundred_kills_leave_an_index_that_goes_on(path):
 
 
 def test_a_store_of_the_first_version_loses_its_table_of_words(path):
-    SqliteStore(path).close()
     link = sqlite3.connect(path)
-    link.execute(
-        "CREATE TABLE terms (bank TEXT NOT NULL, term INTEGER NOT NULL, seq INTEGER NOT NULL)"
-    )
+    link.executescript(migrations("sqlite")[0])
     link.execute("INSERT INTO terms VALUES ('default', 7, 1)")
     link.execute("PRAGMA user_version = 1")
+    link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     link.commit()
     link.close()
 

@@ -79,6 +79,9 @@ class SqlView(ABC):
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
         yield from map(_stored, self._ask("spoken", bank=bank, after=after))
 
+    def asked(self, bank: str, since: str) -> Iterator[Stored]:
+        yield from map(_stored, self._ask("asked", bank=bank, since=since))
+
     def hash_at(self, bank: str, seq: int) -> str:
         row = self._one("hash_at", bank=bank, seq=seq)
         return str(row[0]) if row else ""

@@ -1,0 +1,2 @@
+-- What was spent on models today is asked before each call.
+CREATE INDEX ledger_asked ON ledger (bank, at) WHERE action = 'ask';
