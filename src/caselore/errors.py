@@ -3,8 +3,11 @@
     CaseloreError
     ├── WrongUse                  2  the call itself is wrong
     │   ├── BadInput                 a value cannot be taken as it is
-    │   └── Ambiguous                a short name fits several things
+    │   │   └── TooLarge                 it is larger than what is taken at once
+    │   ├── Ambiguous                a short name fits several things
+    │   └── Conflict                 the same request is under way, or its key was another's
     ├── Refused                   3  a rule forbids it; nothing was written but the refusal
+    │   ├── Unidentified             nobody said who is calling
     │   ├── GateRefused              this identity may not write that
     │   ├── GuardRefused             a guard holds the content
     │   └── NotGreen                 a log that is given as passing reads as failed
@@ -56,6 +59,18 @@ class BadInput(WrongUse):
     code = "bad_input"
 
 
+class TooLarge(BadInput):
+    """It is larger than what is taken at once; nothing was done."""
+
+    code = "too_large"
+
+
+class Conflict(WrongUse):
+    """The same request is under way, or its key belongs to another one; nothing was done."""
+
+    code = "conflict"
+
+
 class Ambiguous(WrongUse):
     """The name fits several things; nothing was done."""
 
@@ -68,6 +83,16 @@ class Refused(CaseloreError):
 
     exit_code = 3
     code = "refused"
+
+
+class Unidentified(Refused):
+    """It is not known who is calling; nothing was changed."""
+
+    code = "unidentified"
+    hint = (
+        "Send `Authorization: Bearer TOKEN`; a person makes one with "
+        "`caselore token create --role human --name YOU`."
+    )
 
 
 class GateRefused(Refused):

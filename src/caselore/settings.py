@@ -62,6 +62,8 @@ FORMS: Mapping[str, tuple[type, str]] = MappingProxyType(
         "model": (str, "a text"),
         "weights": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
+        "auth": (dict, "a table"),
+        "server": (dict, "a table"),
     }
 )
 # Where data lives and who is asking must not come from a file that a repository can carry.
@@ -69,6 +71,9 @@ ENVIRONMENT_ONLY = {
     "home": "CASELORE_HOME",
     "database_url": "CASELORE_DATABASE_URL",
     "token": "CASELORE_TOKEN",
+    "proxy_header": "CASELORE_PROXY_HEADER",
+    "proxy_from": "CASELORE_PROXY_FROM",
+    "session_key": "CASELORE_SESSION_KEY",
 }
 
 
@@ -88,6 +93,13 @@ class Settings:
     user: str = "unknown"
     database_url: str = field(default="", repr=False)  # it may hold a password
     files: tuple[Path, ...] = ()
+    auth_required: bool = False
+    """Even on loopback nobody reads without a token."""
+    hosts: tuple[str, ...] = ()
+    """Names under which the server may be asked, beside those of loopback."""
+    proxy_header: str = ""
+    proxy_from: tuple[str, ...] = ()
+    session_key: str = field(default="", repr=False)
 
     @property
     def agent(self) -> str:
@@ -122,7 +134,39 @@ def load(
         user=_user(env),
         database_url=url,
         files=files,
+        auth_required=_required(env, merged.get("auth", {})),
+        hosts=tuple(_words(env.get("CASELORE_HOSTS", ""))) or _hosts(merged.get("server", {})),
+        proxy_header=env.get("CASELORE_PROXY_HEADER", "").strip(),
+        proxy_from=tuple(_words(env.get("CASELORE_PROXY_FROM", "127.0.0.1 ::1"))),
+        session_key=env.get("CASELORE_SESSION_KEY", "").strip(),
     )
+
+
+def _required(env: Mapping[str, str], table: Mapping[str, Any]) -> bool:
+    """Take the stricter of the environment and the files."""
+    known = {"required": bool}
+    _check_table("auth", table, known)
+    return bool(table.get("required")) or env.get("CASELORE_AUTH_REQUIRED", "") in _YES
+
+
+_YES = frozenset({"1", "true", "yes"})
+
+
+def _hosts(table: Mapping[str, Any]) -> tuple[str, ...]:
+    _check_table("server", table, {"hosts": list})
+    return tuple(str(one) for one in table.get("hosts", ()))
+
+
+def _check_table(name: str, table: Mapping[str, Any], known: Mapping[str, type]) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise WrongUse(f"[{name}] has no {key!r}.", hint=nearest(key, tuple(known)))
+        if not isinstance(value, known[key]):
+            raise WrongUse(f"[{name}] {key} has the wrong form.", hint="Mend caselore.toml.")
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 def agent_marker(environment: Mapping[str, str]) -> str | None:
@@ -228,7 +272,8 @@ def _merged(files: tuple[Path, ...]) -> dict[str, Any]:
 def _joined(below: Any, above: Any) -> Any:
     """Let the nearer file win: table by table, and its families asked first."""
     if isinstance(below, dict) and isinstance(above, dict):
-        return {**below, **above}
+        stricter = {"required": True} if below.get("required") is True else {}
+        return {**below, **above, **stricter}
     if isinstance(below, list) and isinstance(above, list):
         return [*above, *below]
     return above

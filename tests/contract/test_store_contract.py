@@ -16,6 +16,8 @@ from caselore.errors import (
     WrongUse,
 )
 from caselore.memory import Role, Status
+from caselore.memory.browsing import BEGIN
+from caselore.memory.ports import Wanted
 from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
@@ -481,3 +483,34 @@ def test_calls_of_a_model_are_accounted_and_go_with_their_incident(memory):
     assert memory.get(case.id).verdicts == ()
     memory.erase(case.id, "asked to", ANA)
     assert memory.calls(START) == calls[1:]
+
+
+def test_pages_of_cases_add_up_to_the_list_and_each_filter_narrows_them(memory):
+    for number in range(6):
+        memory.observe(failure(deployment=str(number), service=f"s{number % 2}"), CI)
+    whole = [case.id for case in memory.list()]
+
+    for size in (1, 2, 5, 6, 9):
+        found, after = [], BEGIN
+        while after is not None:
+            page = memory.page(Wanted(), size, after)
+            assert len(page.cases) <= size
+            found += [case.id for case in page.cases]
+            after = page.next
+        assert found == whole
+    assert [case.id for case in memory.page(Wanted(service="s1"), 9).cases] == [
+        case.id for case in memory.list(service="s1")
+    ]
+    assert memory.page(Wanted(status="confirmed"), 9) == ((), None)
+
+
+def test_the_account_is_leafed_through_from_either_end(memory):
+    one = memory.observe(failure(), CI)
+    memory.refute(one.id, "no", ANA)
+    memory.observe(failure(deployment="1018"), CI)
+    whole = list(memory.ledger_show())
+
+    assert memory.ledger_after(0, 2) + memory.ledger_after(2, 9) == whole
+    assert memory.ledger_before(limit=2) + memory.ledger_before(2, 9) == whole[::-1]
+    assert memory.ledger_after(0, 9, one.id) == list(memory.ledger_show(one.id))
+    assert memory.ledger_head() == len(whole) == 3

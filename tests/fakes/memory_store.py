@@ -117,6 +117,21 @@ class MemoryView:
             row for row in self._all("cases", bank, **equal) if since <= row.happened_at <= until
         )
 
+    def page(self, bank, wanted, before, after, limit):
+        rows = [
+            row
+            for row in self.cases(bank, wanted)
+            if row.happened_at < before or (row.happened_at == before and row.id > after)
+        ]
+        return rows[:limit]
+
+    def entries_after(self, bank, seq, limit, subject=""):
+        return [one for one in self.entries(bank, subject) if one.entry.seq > seq][:limit]
+
+    def entries_before(self, bank, seq, limit, subject=""):
+        found = [one for one in self.entries(bank, subject) if one.entry.seq < seq]
+        return found[::-1][:limit]
+
     def last_seq(self, bank, until):
         return max(
             (one.seq for one in self.ledger.get(bank, []) if not until or one.at <= until),

@@ -13,6 +13,7 @@ from typing import Any
 from caselore.errors import BadInput, GateRefused, WrongUse
 from caselore.memory import cases, exports, naming, statistics
 from caselore.memory import recall as recalling
+from caselore.memory.browsing import Browsing
 from caselore.memory.cases import assemble
 from caselore.memory.closed import Screen, Sign
 from caselore.memory.encoding import stamp
@@ -50,7 +51,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping):
+class Memory(Keeping, Browsing):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(

@@ -124,6 +124,17 @@ class Reads(Protocol):
         """Give the newest cases whose failing line holds a word as it stands."""
 
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]: ...
+    def page(
+        self, bank: str, wanted: Wanted, before: str, after: str, limit: int
+    ) -> list[CaseRow]:
+        """Give the newest cases that happened before a time, or at it with an id after another."""
+
+    def entries_after(
+        self, bank: str, seq: int, limit: int, subject: str = ""
+    ) -> list[Stored]: ...
+    def entries_before(
+        self, bank: str, seq: int, limit: int, subject: str = ""
+    ) -> list[Stored]: ...
     def near(
         self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]: ...

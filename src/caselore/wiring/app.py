@@ -6,7 +6,7 @@ Must not hold policy: it opens, names the caller, and passes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from caselore.logs import GreenLines
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
+    from caselore.memory.stores.answers_file import AnswersFile
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,19 @@ class App(Reader):
                 return self.memory.identify(actor)
             actor = Actor.parse(actor)
         return self._caller.claim(actor)
+
+    def serving(self, caller: identity.Caller) -> App:
+        """Give this application, its memory included, to a caller whom the door identified."""
+        other = replace(self)
+        other.__dict__.update(memory=self.memory, families=self.families, _caller=caller)
+        return other
+
+    @cached_property
+    def answers(self) -> AnswersFile:
+        """Give what remembers the answers to requests that bring a key."""
+        from caselore.memory.stores.answers_file import AnswersFile  # noqa: PLC0415
+
+        return AnswersFile(self.settings.home / "answers.db")
 
     # The main job
 
@@ -166,6 +180,19 @@ class App(Reader):
             self.memory.recall(
                 text=text, incident=incident, limit=limit, filters=chosen, as_of=time_of(as_of)
             )
+        )
+
+    def whole(self, incident: str) -> dict[str, Any]:
+        """Give one incident with its chain, verdicts, occurrences and how fixes fared on it.
+
+        Raises: NotFound or Ambiguous.
+        """
+        from caselore.wiring import documents  # noqa: PLC0415
+
+        memory, case = self.memory, self.memory.get(incident)
+        signature = case.record.body.signature.id
+        return documents.case_whole(
+            case, memory.chain(case.id), memory.occurrences(signature), memory.fixes(signature)
         )
 
     # Verdicts

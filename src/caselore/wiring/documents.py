@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from caselore.incidents.diagnosis import occurrences_json
 from caselore.incidents.precedents import iso, outcome_json
+from caselore.memory.encoding import stamp
+from caselore.wiring.sources import time_of
 
 if TYPE_CHECKING:
     from caselore.memory.ledger import Stored, Verification
@@ -200,3 +202,40 @@ def index_status(found: IndexStatus) -> Document:
         "bytes": found.bytes,
         "sound": found.sound,
     }
+
+
+_LONG = frozenset({"data", "hash"})  # a passing run's lines, a token's one-way hash
+
+
+def public_entry(stored: Stored) -> Document:
+    """One entry as others may see it over a network: without hashes of tokens and bulk data."""
+    shape = entry(stored)
+    if isinstance(shape["body"], dict):
+        shape["body"] = {name: one for name, one in shape["body"].items() if name not in _LONG}
+    return shape
+
+
+def kept_log(case: Case) -> Document:
+    """What is kept of a log: its failing lines, word for word, and what the whole of it was."""
+    body = case.record.body
+    return {
+        "incident": case.id,
+        "lines": body.log_lines,
+        "bytes": body.log_bytes,
+        "digest": body.log_digest,
+        "failing_line": body.failing_line,
+        "excerpt": [asdict(one) for one in body.excerpt],
+        "url": body.url or None,
+    }
+
+
+def moment(text: str) -> str:
+    """A day or a time as the store writes it; empty where none is given. Raises: BadInput."""
+    at = time_of(text) if text else None
+    return stamp(at) if at else ""
+
+
+def filters(given: Document) -> Document:
+    """Filters of a request with their times read. Raises: BadInput."""
+    times = {name: time_of(given[name] or None) for name in ("since", "until")}
+    return {**given, **times}

@@ -20,6 +20,7 @@ from caselore.faces.cli import (
     ledger,
     lookup,
     quarantine,
+    serving,
     sources,
     tokens,
     transfer,
@@ -86,7 +87,8 @@ def root(
 
 
 COMMANDS = (
-    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, upkeep, index,
+    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, upkeep,
+    index,
 )  # fmt: skip
 for module in COMMANDS:
     module.register(app)

@@ -119,6 +119,20 @@ class SqlView(ABC):
         for row in self._ask("cases", bank=bank, **wanted._asdict()):
             yield CaseRow(*row)
 
+    def page(
+        self, bank: str, wanted: Wanted, before: str, after: str, limit: int
+    ) -> list[CaseRow]:
+        values = dict(wanted._asdict(), before=before, after=after, limit=limit)
+        return [CaseRow(*row) for row in self._ask("page", bank=bank, **values)]
+
+    def entries_after(self, bank: str, seq: int, limit: int, subject: str = "") -> list[Stored]:
+        found = self._ask("entries_after", bank=bank, seq=seq, limit=limit, subject=subject)
+        return [_stored(row) for row in found]
+
+    def entries_before(self, bank: str, seq: int, limit: int, subject: str = "") -> list[Stored]:
+        found = self._ask("entries_before", bank=bank, seq=seq, limit=limit, subject=subject)
+        return [_stored(row) for row in found]
+
     def near(
         self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:

@@ -71,6 +71,28 @@ WHERE bank = %(bank)s
   AND (%(until)s = '' OR happened_at <= %(until)s)
 ORDER BY happened_at DESC, id
 
+-- name: page
+SELECT * FROM caselore.cases
+WHERE bank = %(bank)s AND happened_at <= %(before)s AND (happened_at < %(before)s OR id > %(after)s)
+  AND (%(status)s = '' OR status = %(status)s)
+  AND (%(service)s = '' OR service = %(service)s)
+  AND (%(environment)s = '' OR environment = %(environment)s)
+  AND (%(branch)s = '' OR branch = %(branch)s)
+  AND (%(signature)s = '' OR signature = %(signature)s)
+  AND (%(family)s = '' OR family = %(family)s)
+  AND (%(since)s = '' OR happened_at >= %(since)s)
+  AND (%(until)s = '' OR happened_at <= %(until)s)
+  AND (%(commit_id)s = '' OR commit_id = %(commit_id)s)
+ORDER BY happened_at DESC, id LIMIT %(limit)s
+
+-- name: entries_after
+SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = %(bank)s AND l.seq > %(seq)s AND (%(subject)s = '' OR l.subject = %(subject)s) ORDER BY l.seq LIMIT %(limit)s
+
+-- name: entries_before
+SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = %(bank)s AND l.seq < %(seq)s AND (%(subject)s = '' OR l.subject = %(subject)s) ORDER BY l.seq DESC LIMIT %(limit)s
+
 -- name: near_signature
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = %(status)s
   AND (%(known)s = '' OR recorded_at <= %(known)s)

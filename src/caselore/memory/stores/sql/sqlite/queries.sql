@@ -71,6 +71,28 @@ WHERE bank = :bank
   AND (:commit_id = '' OR commit_id = :commit_id)
 ORDER BY happened_at DESC, id
 
+-- name: page
+SELECT * FROM cases
+WHERE bank = :bank AND happened_at <= :before AND (happened_at < :before OR id > :after)
+  AND (:status = '' OR status = :status)
+  AND (:service = '' OR service = :service)
+  AND (:environment = '' OR environment = :environment)
+  AND (:branch = '' OR branch = :branch)
+  AND (:signature = '' OR signature = :signature)
+  AND (:family = '' OR family = :family)
+  AND (:since = '' OR happened_at >= :since)
+  AND (:until = '' OR happened_at <= :until)
+  AND (:commit_id = '' OR commit_id = :commit_id)
+ORDER BY happened_at DESC, id LIMIT :limit
+
+-- name: entries_after
+SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = :bank AND l.seq > :seq AND (:subject = '' OR l.subject = :subject) ORDER BY l.seq LIMIT :limit
+
+-- name: entries_before
+SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+WHERE l.bank = :bank AND l.seq < :seq AND (:subject = '' OR l.subject = :subject) ORDER BY l.seq DESC LIMIT :limit
+
 -- name: near_signature
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
   AND (:known = '' OR recorded_at <= :known)

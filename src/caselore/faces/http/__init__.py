@@ -1,0 +1,1 @@
+"""The HTTP face: `/api/v1`, its description, health and metrics."""

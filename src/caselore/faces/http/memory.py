@@ -1,0 +1,89 @@
+"""The routes of recall, the ledger and the quarantine.
+
+Must not judge: parse, call, answer.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+
+from caselore.faces.http import bodies, once, paging
+from caselore.faces.http.access import Reader, Writer
+from caselore.faces.http.incidents import Limit
+from caselore.faces.http.problems import answer
+from caselore.memory.browsing import END
+from caselore.wiring import documents
+
+router = APIRouter(tags=["memory"])
+
+
+@router.post("/recall")
+def recall(visitor: Reader, body: bodies.Question) -> Response:
+    """Find confirmed precedents for words or for an incident, each with its signals."""
+    found = visitor.app.recall(
+        text=body.query,
+        incident=body.incident,
+        limit=body.limit,
+        filters=documents.filters(body.filters.model_dump()),
+    )
+    return answer(found.to_json())
+
+
+@router.get("/ledger")
+def ledger(
+    visitor: Reader,
+    subject: str = "",
+    order: Literal["newest", "oldest"] = "newest",
+    limit: Limit = paging.USUAL,
+    cursor: str = "",
+) -> Response:
+    """List what was written, page by page."""
+    memory, newest = visitor.app.memory, order == "newest"
+    at = paging.number(cursor) if cursor else END if newest else 0
+    leaf = memory.ledger_before if newest else memory.ledger_after
+    found = leaf(at, limit + 1, subject or None)
+    last = found[limit - 1].entry.seq if len(found) > limit else None
+    return answer(
+        {
+            "items": [documents.public_entry(one) for one in found[:limit]],
+            "next_cursor": paging.cursor(last) if last else None,
+        }
+    )
+
+
+@router.get("/ledger/verify")
+def verify(visitor: Reader, head: str = "") -> Response:
+    """Check the whole chain and every row against it; name the first broken link."""
+    return answer(documents.verification(visitor.app.memory.ledger_verify(head or None)))
+
+
+@router.get("/quarantine")
+def quarantine(visitor: Reader) -> Response:
+    """List what the guards hold until a person looks at it."""
+    held = visitor.app.memory.quarantine_list()
+    return answer({"items": [documents.held(one) for one in held], "next_cursor": None})
+
+
+@router.get("/quarantine/{subject}")
+def held(visitor: Reader, subject: str) -> Response:
+    """Give one thing that is held, and what the guards found in it."""
+    case, found = visitor.app.memory.quarantine_show(subject)
+    return answer({**documents.case_line(case), "held": [documents.held(one) for one in found]})
+
+
+@router.post("/quarantine/{subject}/release", status_code=201)
+def release(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = None) -> Response:
+    """Let it into the memory, as a person who looked at it."""
+    request = f"release {subject} {body.model_dump_json()}"
+    act = visitor.app.release
+    return once.done(visitor, key, request, lambda: act(subject, body.why).to_json())
+
+
+@router.post("/quarantine/{subject}/drop", status_code=201)
+def drop(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = None) -> Response:
+    """Decide, as a person, that it never enters the memory."""
+    request = f"drop {subject} {body.model_dump_json()}"
+    act = visitor.app.drop
+    return once.done(visitor, key, request, lambda: act(subject, body.why).to_json())

@@ -1,0 +1,141 @@
+"""Puts the HTTP face together, and serves it from a socket of ours.
+
+Must not open the store by itself: it is given the application.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+
+import uvicorn
+from fastapi import APIRouter, FastAPI, Response
+
+from caselore.errors import CaseloreError, GateRefused, Unavailable
+from caselore.faces.http import incidents, live, memory, problems
+from caselore.faces.http.access import House, house
+from caselore.faces.http.asgi import LOG, Porter
+from caselore.faces.http.metrics import Metrics
+from caselore.wiring.app import App
+
+PATIENCE = 5  # seconds that requests under way may take when the server ends
+
+
+def create(app: App, host: str = "127.0.0.1") -> FastAPI:
+    """Give the web application over an application; `host` is where it will listen."""
+    place, metrics = house(app, host), Metrics()
+    web = FastAPI(
+        title="caselore",
+        version=version("caselore"),
+        description="Case law for pipelines: what failed, and what a person confirmed as the fix.",
+        docs_url=None,
+        redoc_url=None,
+    )
+    web.state.metrics, web.state.house = metrics, place
+    api = APIRouter(prefix="/api/v1", responses=_errors())
+    for router in (incidents.router, memory.router, live.changes):
+        api.include_router(router)
+    web.include_router(api)
+    web.include_router(live.health)
+    problems.handle(web)
+    web.add_middleware(Porter, place=place, metrics=metrics, turned=_turned)
+    return web
+
+
+def _errors() -> dict[int | str, dict[str, object]]:
+    text = {"type": "string"}
+    parts = {"code": text, "message": text, "hint": text}
+    error = {"type": "object", "properties": parts, "required": list(parts)}
+    schema = {"type": "object", "properties": {"error": error}, "required": ["error"]}
+    body = {"application/json": {"schema": schema}}
+    return {
+        "4XX": {"description": "Refused, with the reason and what to do.", "content": body},
+        "5XX": {"description": "Something needed does not answer.", "content": body},
+        422: {"description": "The form or a value is wrong.", "content": body},
+    }
+
+
+def _turned(path: str, headers: Mapping[str, str], error: CaseloreError) -> Response:
+    return problems.of_error(error)
+
+
+def require_key(place: House) -> None:
+    """Refuse to stand where others can reach it while nobody could be told from anybody.
+
+    Raises: GateRefused.
+    """
+    if place.loopback or place.door.has_key():
+        return
+    raise GateRefused(
+        "Off loopback every caller needs a token, and there is none yet; nothing was started.",
+        hint="`caselore token create --role human --name YOU`, then start again.",
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Give a socket that listens. Raises: Unavailable where the address cannot be had."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(1024)
+    except (OSError, UnicodeError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise Unavailable(
+            f"{host} port {port} cannot be listened on: {words}.",
+            hint="Choose another with --host and --port.",
+        ) from None
+    return found
+
+
+def serve(web: FastAPI, listening: socket.socket) -> None:
+    """Answer requests until the process is told to end."""
+    _log_json()
+    prepared(web).run(sockets=[listening])
+
+
+def prepared(web: FastAPI) -> uvicorn.Server:
+    """Give a server that is warm: what only the first request would wait for is done."""
+    app: App = web.state.house.app
+    app.read(b"ERROR: warm\n")
+    app.memory.ledger_head()
+    config = uvicorn.Config(
+        web,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    return uvicorn.Server(config)
+
+
+class Lines(logging.Formatter):
+    """Writes one JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give a record with what was said of it."""
+        said = {
+            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **getattr(record, "said", {}),
+        }
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        return json.dumps(said)
+
+
+def _log_json() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    for name in (LOG.name, "uvicorn.error"):
+        log = logging.getLogger(name)
+        log.handlers, log.propagate = [handler], False
+        log.setLevel(logging.INFO if log is LOG else logging.WARNING)
