@@ -20,15 +20,6 @@ def newest(rows):
     )
 
 
-def within(row, narrow):
-    wanted = ("service", "environment", "branch", "family")
-    equal = all(
-        getattr(row, name) == getattr(narrow, name) for name in wanted if getattr(narrow, name)
-    )
-    seen = narrow.since <= row.happened_at <= (narrow.until or "9999")
-    return equal and seen and (not narrow.last or row.seq <= narrow.last)
-
-
 class MemoryView:
     """One state of all tables."""
 
@@ -107,8 +98,9 @@ class MemoryView:
         ]
         return newest(fits)[:50]
 
-    def titled(self, bank, word, limit):
-        return newest(row for row in self._all("cases", bank) if word in row.title)[:limit]
+    def titled(self, bank, word, limit, last=0):
+        rows = (row for row in self._all("cases", bank) if word in row.title)
+        return newest(row for row in rows if not last or row.seq <= last)[:limit]
 
     def cases(self, bank, wanted):
         equal = {name: value for name, value in wanted._asdict().items() if value}
@@ -138,14 +130,13 @@ class MemoryView:
             default=0,
         )
 
-    def near(self, bank, alike, limit, until="", narrow=ANYWHERE):
+    def near(self, bank, alike, limit, narrow=ANYWHERE):
         equal = {name: value for name, value in alike._asdict().items() if value}
         statuses = equal.pop("statuses")
         found = []
         for status in statuses:
             rows = self._all("cases", bank, status=status, **equal)
-            rows = [row for row in rows if not until or row.recorded_at <= until]
-            rows = [row for row in rows if within(row, narrow)]
+            rows = [row for row in rows if narrow.admits(row)]
             found += sorted(rows, key=lambda row: (row.happened_at, row.id), reverse=True)[:limit]
         return found
 
@@ -183,16 +174,27 @@ class MemoryView:
     def links_to(self, bank, targets):
         return [row for target in targets for row in self._all("links", bank, target=target)]
 
-    def told_apart(self, bank, id, signature, last):
+    def related(self, bank, relation):
+        return self._all("links", bank, relation=relation)
+
+    def touched(self, bank, ids, after):
+        said = {one.subject for one in self.ledger.get(bank, []) if one.seq > after}
+        return said & set(ids)
+
+    def signed_anew(self, bank, after):
+        said = (one for one in self.ledger.get(bank, []) if one.seq > after)
+        return sorted({one.subject for one in said if one.action == "resign"})
+
+    def told_apart(self, bank, id, signature):
         apart = set()
         for link in self._all("links", bank, relation="unlike"):
             for one, other in ((link.subject, link.target), (link.target, link.subject)):
                 a, b = self.case(bank, one), self.case(bank, other)
                 same = a and b and a.signature == signature != b.signature
-                if link.seq <= last and (one == id or same):
+                if one == id or same:
                     apart.add(other)
                 x = self.case(bank, id) if id else None
-                if link.seq <= last and a and b and x and _rerun(a, x) and not _rerun(a, b):
+                if a and b and x and _rerun(a, x) and not _rerun(a, b):
                     apart.update(y.id for y in self._all("cases", bank) if _rerun(b, y))
         return apart
 

@@ -19,6 +19,7 @@ from caselore.memory.closed import Screen, Sign
 from caselore.memory.encoding import stamp
 from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
+from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.ranking import Sought
 from caselore.memory.records import (
@@ -176,17 +177,21 @@ class Memory(Keeping, Browsing):
         """Give precedents for an incident or a question, every point explained."""
         if text is None and incident is None:
             raise WrongUse("recall needs a text or an incident")
+        until = stamp(as_of) if as_of else ""
         with self._store.reading() as view:
-            sought = self._sought(view, text, incident)
+            sought = self._sought(view, text, incident, until)
             asking = recalling.Asking(
-                self.bank, limit, self.weights, as_of or self._clock(), filters or Filters(), as_of
+                self.bank, limit, self.weights, as_of or self._clock(), filters or Filters(), until
             )
             return recalling.recall(view, self._index, sought, asking)
 
-    def _sought(self, view: Reads, text: str | None, incident: str | None) -> Sought:
+    def _sought(self, view: Reads, text: str | None, incident: str | None, until: str) -> Sought:
+        """Say what is sought; an incident as it was known then, if it was."""
         if incident is None:
             return Sought(text=text or "", question=True)
-        row = naming.resolve(view, self.bank, incident)
+        known, _ = known_at(view, self.bank, until)
+        row = naming.sought(known, self.bank, incident)
+        row = row or naming.resolve(view, self.bank, incident)
         body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
         return recalling.sought_of(row, body["incident"], text or "")
 

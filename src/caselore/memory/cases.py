@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from caselore.memory.encoding import Body, incident_of, unstamp
 from caselore.memory.ledger import Entry
-from caselore.memory.ports import Reads
+from caselore.memory.ports import Evidence
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import (
     Actor,
@@ -41,12 +41,12 @@ VERDICTS = frozenset(
 )
 
 
-def assemble(view: Reads, row: CaseRow, until: str = "") -> Case:
-    """Give the whole case of a row, with what was said up to a time."""
+def assemble(view: Evidence, row: CaseRow) -> Case:
+    """Give the whole case of a row, with all that was said of it."""
     said = [
         (entry, json.loads(payload.body))
         for entry, payload in view.entries(row.bank, row.id)
-        if payload is not None and not (until and entry.at > until)
+        if payload is not None
     ]
     bodies = {entry.seq: body for entry, body in said}
     verdicts = tuple(verdict(entry, body) for entry, body in said if entry.action in VERDICTS)
@@ -114,7 +114,7 @@ def _proposal(said: Verdict | None) -> Proposal | None:
     return Proposal(said.seq, body["cause"], body["resolution"], said.actor, said.at)
 
 
-def precedents(view: Reads, row: CaseRow) -> Iterator[str]:
+def precedents(view: Evidence, row: CaseRow) -> Iterator[str]:
     """Name the records that a case's standing outcome calls its precedents."""
     for link in _standing(view.links_of(row.bank, row.id), row):
         target = pointed_at(view, row, link.target)
@@ -122,7 +122,7 @@ def precedents(view: Reads, row: CaseRow) -> Iterator[str]:
             yield target
 
 
-def followers(view: Reads, row: CaseRow) -> Iterator[str]:
+def followers(view: Evidence, row: CaseRow) -> Iterator[str]:
     """Name the records whose standing outcome calls this one a precedent."""
     names = {row.id, row.deployment} - {""}
     found: dict[str, None] = {}
@@ -137,7 +137,7 @@ def _standing(links: Iterable[LinkRow], row: CaseRow) -> list[LinkRow]:
     return [link for link in links if link.relation == "precedent" and link.seq == row.outcome_seq]
 
 
-def pointed_at(view: Reads, row: CaseRow, name: str) -> str:
+def pointed_at(view: Evidence, row: CaseRow, name: str) -> str:
     """Give the id that a link means: an id, or a deployment, best of the same service."""
     known = view.case(row.bank, name)
     if known:
@@ -149,7 +149,7 @@ def pointed_at(view: Reads, row: CaseRow, name: str) -> str:
     return fits[0].id if fits else ""
 
 
-def chain(view: Reads, row: CaseRow) -> tuple[tuple[Case, int], ...]:
+def chain(view: Evidence, row: CaseRow) -> tuple[tuple[Case, int], ...]:
     """Give a case's precedents (depth below 0), itself (0) and its followers (above 0)."""
     back = _along(view, row, precedents)
     ahead = _along(view, row, followers)
@@ -159,7 +159,7 @@ def chain(view: Reads, row: CaseRow) -> tuple[tuple[Case, int], ...]:
 
 
 def _along(
-    view: Reads, row: CaseRow, step: Callable[[Reads, CaseRow], Iterator[str]]
+    view: Evidence, row: CaseRow, step: Callable[[Evidence, CaseRow], Iterator[str]]
 ) -> list[tuple[CaseRow, int]]:
     """Follow links breadth first, each record once, however they circle."""
     seen, found, edge = {row.id}, list[tuple[CaseRow, int]](), [row]

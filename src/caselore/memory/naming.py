@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from caselore.errors import Ambiguous, NotFound
 from caselore.guards.names import quoted
-from caselore.memory.ports import Reads
+from caselore.memory.ports import Evidence, Reads
 from caselore.memory.rows import CaseRow, ErasedRow
 
 LEAST = 6  # characters by which an id may be shortened
@@ -16,22 +16,28 @@ LEAST = 6  # characters by which an id may be shortened
 
 def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
     """Give the row that `ref` names. Raises NotFound or Ambiguous."""
+    row = sought(view, bank, ref)
+    if row is None:
+        raise _missing(view, bank, ref.strip())
+    return row
+
+
+def sought(known: Evidence, bank: str, ref: str) -> CaseRow | None:
+    """Give the row that `ref` names, if there is one. Raises Ambiguous."""
     name = ref.strip()
     if any("\ud800" <= letter <= "\udfff" for letter in name):  # no store holds half characters
-        raise NotFound(f"no incident is named {quoted(name)}")
-    row = view.case(bank, name) if name else None
+        return None
+    row = known.case(bank, name) if name else None
     if row:
         return row
     bare = name.removeprefix("#")
-    fits = [one for one in view.named(bank, bare) if _fits(one, bare)] if bare else []
-    if not fits:
-        raise _missing(view, bank, name)
+    fits = [one for one in known.named(bank, bare) if _fits(one, bare)] if bare else []
     fits = _newest(fits, bare)
     if len(fits) > 1:
         raise Ambiguous(
             f"{quoted(ref)} fits {len(fits)} incidents: " + "; ".join(map(_label, fits[:8]))
         )
-    return fits[0]
+    return fits[0] if fits else None
 
 
 def reference(view: Reads, bank: str, ref: str) -> str:
@@ -66,7 +72,8 @@ def _label(row: CaseRow) -> str:
 
 
 def _missing(view: Reads, bank: str, name: str) -> NotFound:
-    stone = view.tombstone(bank, name)
+    storable = not any("\ud800" <= letter <= "\udfff" for letter in name)
+    stone = view.tombstone(bank, name) if storable else None
     words = erased_words(stone) if stone else f"no incident is named {quoted(name)}"
     return NotFound(words)
 

@@ -45,6 +45,12 @@ class Alike(NamedTuple):
     family: str = ""
     service: str = ""
 
+    def fits(self, row: CaseRow) -> bool:
+        """Say whether a case is near in this way."""
+        wanted = ((name, getattr(self, name)) for name in self._fields[1:])
+        equal = all(getattr(row, name) == value for name, value in wanted if value)
+        return equal and row.status in self.statuses
+
 
 class Narrow(NamedTuple):
     """Which records a search may bring; empty and 0 mean any."""
@@ -57,6 +63,13 @@ class Narrow(NamedTuple):
     until: str = ""
     last: int = 0
     """The last ledger entry that may be known."""
+
+    def admits(self, row: CaseRow) -> bool:
+        """Say whether a search may bring a record."""
+        wanted = ((name, getattr(self, name)) for name in self._fields[:4])
+        equal = all(getattr(row, name) == value for name, value in wanted if value)
+        within = self.since <= row.happened_at <= (self.until or "9999")
+        return equal and within and (not self.last or row.seq <= self.last)
 
 
 ANYWHERE = Narrow()
@@ -98,12 +111,41 @@ class Seen(NamedTuple):
     flaky: int
 
 
-class Reads(Protocol):
+class Evidence(Protocol):
+    """What a recall reads: of a bank as it is, or as it stood."""
+
+    def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
+    def entries(self, bank: str, subject: str = "") -> Iterator[Stored]: ...
+    def case(self, bank: str, id: str) -> CaseRow | None: ...
+    def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]: ...
+    def named(self, bank: str, name: str) -> list[CaseRow]: ...
+    def titled(self, bank: str, word: str, limit: int, last: int = 0) -> list[CaseRow]:
+        """Give the newest cases whose failing line holds a word as it stands."""
+
+    def near(
+        self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
+    ) -> list[CaseRow]:
+        """Give the newest cases of each status, that many of each."""
+
+    def tally(self, bank: str, signature: str) -> list[Tally]: ...
+    def links_of(self, bank: str, subject: str) -> list[LinkRow]: ...
+    def links_to(self, bank: str, targets: Collection[str]) -> list[LinkRow]: ...
+    def related(self, bank: str, relation: str) -> list[LinkRow]:
+        """Give every link of one kind, in the order of the ledger."""
+
+    def told_apart(self, bank: str, id: str, signature: str) -> set[str]: ...
+    def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
+        """Give which of the records were spoken of after an entry."""
+
+    def signed_anew(self, bank: str, after: int) -> list[str]:
+        """Give the records that were given another identity after an entry."""
+
+
+class Reads(Evidence, Protocol):
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...
     def banks(self) -> list[str]: ...
-    def entries(self, bank: str, subject: str = "") -> Iterator[Stored]: ...
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
         """Give the entries after one that an index must know: observe, confirm, erase, resign."""
 
@@ -113,16 +155,9 @@ class Reads(Protocol):
     def hash_at(self, bank: str, seq: int) -> str:
         """Give an entry's hash; empty where there is none."""
 
-    def bodies(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
     def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
     def person_acted(self, bank: str) -> bool: ...
-    def case(self, bank: str, id: str) -> CaseRow | None: ...
-    def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]: ...
     def known(self, bank: str, known_as: str) -> CaseRow | None: ...
-    def named(self, bank: str, name: str) -> list[CaseRow]: ...
-    def titled(self, bank: str, word: str, limit: int) -> list[CaseRow]:
-        """Give the newest cases whose failing line holds a word as it stands."""
-
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]: ...
     def page(
         self, bank: str, wanted: Wanted, before: str, after: str, limit: int
@@ -135,18 +170,13 @@ class Reads(Protocol):
     def entries_before(
         self, bank: str, seq: int, limit: int, subject: str = ""
     ) -> list[Stored]: ...
-    def near(
-        self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
-    ) -> list[CaseRow]: ...
-    def last_seq(self, bank: str, until: str) -> int: ...
+    def last_seq(self, bank: str, until: str) -> int:
+        """Give the last entry of a time; 0 where the bank did not exist yet."""
+
     def seen(self, bank: str, signature: str) -> Seen: ...
     def services(self, bank: str, signature: str = "") -> int:
         """Count the services with an incident that counts: with this signature, or with any."""
 
-    def tally(self, bank: str, signature: str) -> list[Tally]: ...
-    def links_of(self, bank: str, subject: str) -> list[LinkRow]: ...
-    def links_to(self, bank: str, targets: Collection[str]) -> list[LinkRow]: ...
-    def told_apart(self, bank: str, id: str, signature: str, last: int) -> set[str]: ...
     def held(self, bank: str, subject: str = "") -> list[HeldRow]: ...
     def greens(self, bank: str, service: str, stage: str) -> list[GreenRow]: ...
     def tokens(self, bank: str) -> list[TokenRow]: ...

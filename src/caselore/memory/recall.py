@@ -15,11 +15,11 @@ from heapq import nlargest
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
-from caselore.memory.ports import Alike, Index, Narrow, Reads, Tally
-from caselore.memory.projection import project
+from caselore.memory.past import known_at
+from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads, Tally
 from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
 from caselore.memory.records import Case, Filters
-from caselore.memory.rows import CaseRow, Put
+from caselore.memory.rows import CaseRow
 from caselore.memory.terms import alike, codes, covered, grams, grams_of, masked
 
 ARM = 25  # newest cases of one status that one exact arm brings
@@ -65,20 +65,19 @@ class Asking:
     weights: Weights
     now: datetime
     filters: Filters
-    as_of: datetime | None = None
-
-    @property
-    def until(self) -> str:
-        """Give the time after which nothing is known, as the store writes it; empty for none."""
-        return stamp(self.as_of) if self.as_of else ""
+    until: str = ""
+    """The time after which nothing is known, as the store writes it; empty for none."""
 
 
 def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
-    rows = _eligible(view, sought, asking, _candidates(view, index, sought, asking))
-    people = _People(view, asking, rows)
+    known, last = known_at(view, asking.bank, asking.until)
+    narrow = _narrow(asking.filters, last)
+    by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
+    rows = _eligible(known, sought, asking, _candidates(known, sought, asking, narrow, by_text))
+    people = _People(known, asking.bank, rows)
     compared = _thinned(sought, rows, max(COMPARED, asking.limit))
-    texts = _Texts(view, asking.bank, sought, compared)
+    texts = _Texts(known, asking.bank, sought, compared)
     ways = asking.weights.many_ways
     scored = [
         score(
@@ -90,7 +89,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
         for row in compared
     ]
     scored.sort(key=place)
-    give = partial(_hits, view, people, asking)
+    give = partial(_hits, known, people, asking.limit)
     hits = give(one for one in scored if not one.why_not)
     nearest = give(one for one in scored if one.why_not and (not sought.question or one.likeness))
     return Recalled(hits, nearest, len(rows))
@@ -114,23 +113,21 @@ def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
     )
 
 
-def _candidates(view: Reads, index: Index, sought: Sought, asking: Asking) -> list[CaseRow]:
+def _candidates(
+    known: Evidence, sought: Sought, asking: Asking, narrow: Narrow, by_text: Iterable[str]
+) -> list[CaseRow]:
     found: dict[str, CaseRow] = {}
-    narrow = _narrow(asking, view.last_seq(asking.bank, asking.until) if asking.until else 0)
     for way in _ways(sought):
-        for statuses, most in _statuses(asking):
+        for statuses, most in ((CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)):
             near = Alike(statuses=statuses, **way)
-            rows = view.near(asking.bank, near, most, asking.until, narrow)
-            found.update((row.id, row) for row in rows)
+            found.update((row.id, row) for row in known.near(asking.bank, near, most, narrow))
     for code in codes(sought.text) if sought.question else ():
-        found.update((row.id, row) for row in view.titled(asking.bank, code, TEXT_ARM))
-    by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
-    found.update(view.cases_of(asking.bank, [id for id in by_text if id not in found]))
+        found.update((row.id, row) for row in known.titled(asking.bank, code, TEXT_ARM))
+    found.update(known.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
 
 
-def _narrow(asking: Asking, last: int) -> Narrow:
-    wanted = asking.filters
+def _narrow(wanted: Filters, last: int) -> Narrow:
     return Narrow(
         service=wanted.service,
         environment=wanted.environment,
@@ -154,13 +151,6 @@ def _ways(sought: Sought) -> list[dict[str, str]]:
     if sought.family and sought.service:
         ways.append({"family": sought.family, "service": sought.service})
     return ways
-
-
-def _statuses(asking: Asking) -> list[tuple[tuple[str, ...], int]]:
-    """Give how many of which status each way brings; at an earlier time any may have had any."""
-    if asking.until:
-        return [(CONFIRMED + UNRESOLVED + tuple(sorted(EXCLUDED)), ARM)]
-    return [(CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)]
 
 
 def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
@@ -192,17 +182,14 @@ def alike_key(row: CaseRow) -> tuple[str, str, str, str]:
 
 
 def _eligible(
-    view: Reads, sought: Sought, asking: Asking, rows: Iterable[CaseRow]
+    known: Evidence, sought: Sought, asking: Asking, rows: Iterable[CaseRow]
 ) -> list[CaseRow]:
     specific = "" if sought.generic else sought.signature
-    last = view.last_seq(asking.bank, asking.until)
-    apart = view.told_apart(asking.bank, sought.id, specific, last)
-    then = (_as_it_stood(view, row, asking.until) for row in rows)
+    apart = known.told_apart(asking.bank, sought.id, specific)
     return [
         row
-        for row in then
-        if row
-        and row.status not in EXCLUDED
+        for row in rows
+        if row.status not in EXCLUDED
         and row.id not in apart
         and not _itself(sought, row)
         and _passes(asking.filters, row)
@@ -224,37 +211,15 @@ def _passes(filters: Filters, row: CaseRow) -> bool:
     return equal and after and before
 
 
-def _as_it_stood(view: Reads, row: CaseRow, until: str) -> CaseRow | None:
-    """Give a case as the verdicts up to a time left it."""
-    if not until:
-        return row
-    then = None
-    for entry, payload in view.entries(row.bank, row.id):
-        if entry.at <= until and payload is not None:
-            for change in project(entry, json.loads(payload.body), then):
-                if isinstance(change, Put) and isinstance(change.row, CaseRow):
-                    then = change.row
-    return then
-
-
 class _People:
     """Who confirmed the same fix on the same signature, each person once."""
 
-    def __init__(self, view: Reads, asking: Asking, rows: list[CaseRow]) -> None:
+    def __init__(self, known: Evidence, bank: str, rows: list[CaseRow]) -> None:
         signatures = {row.signature for row in rows if row.status == "confirmed"}
         self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
-        if asking.as_of is not None:
-            self._count(rows)
-            return
         for signature in sorted(signatures):
-            for tally in view.tally(asking.bank, signature):
+            for tally in known.tally(bank, signature):
                 self._add(signature, tally)
-
-    def _count(self, rows: list[CaseRow]) -> None:
-        for row in rows:
-            if row.status == "confirmed":
-                tally = Tally(row.fix, row.result, row.confirmed_by, 1, "", row.outcome_seq)
-                self._add(row.signature, tally)
 
     def _add(self, signature: str, tally: Tally) -> None:
         self._tallies.setdefault((signature, tally.fix, tally.result), []).append(tally)
@@ -278,7 +243,9 @@ def _parts(incident: Body) -> tuple[str, str]:
 class _Texts:
     """Compares the sought text with records re-read from the store."""
 
-    def __init__(self, view: Reads, bank: str, sought: Sought, rows: Iterable[CaseRow]) -> None:
+    def __init__(
+        self, known: Evidence, bank: str, sought: Sought, rows: Iterable[CaseRow]
+    ) -> None:
         self._sought = sought
         self._grams = grams(sought.text) if sought.text else frozenset[str]()
         self._codes = codes(sought.text) if sought.question else ()
@@ -286,7 +253,7 @@ class _Texts:
         self._told: dict[str, frozenset[str]] = {}
         self._masked: dict[str, str] = {}
         seqs = {seq for row in rows for seq in self._wanted(row)}
-        self._bodies = view.bodies(bank, sorted(seqs))
+        self._bodies = known.bodies(bank, sorted(seqs))
 
     def _wanted(self, row: CaseRow) -> tuple[int, ...]:
         said = self._sought.question and row.outcome_seq
@@ -346,20 +313,20 @@ class _Texts:
 
 
 def _hits(
-    view: Reads, people: _People, asking: Asking, scored: Iterable[Scored]
+    known: Evidence, people: _People, limit: int, scored: Iterable[Scored]
 ) -> tuple[Hit, ...]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
     groups = [alike_key(one.row) for one in ranked]
     firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
     others = (place for place, group in enumerate(groups) if firsts[group] != place)
-    chosen = [*sorted(firsts.values()), *others][: asking.limit]
-    return tuple(_hit(view, people, ranked[place], asking.until) for place in sorted(chosen))
+    chosen = [*sorted(firsts.values()), *others][:limit]
+    return tuple(_hit(known, people, ranked[place]) for place in sorted(chosen))
 
 
-def _hit(view: Reads, people: _People, one: Scored, until: str) -> Hit:
+def _hit(known: Evidence, people: _People, one: Scored) -> Hit:
     return Hit(
-        case=assemble(view, one.row, until),
+        case=assemble(known, one.row),
         score=one.score,
         same_failure=one.same_failure,
         signals=one.signals,

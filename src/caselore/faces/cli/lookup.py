@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=_PANEL)(show)
 
 
-def recall(
+def recall(  # noqa: PLR0913, PLR0917 - one option a filter
     text: Annotated[
         str | None, typer.Argument(metavar="TEXT", help="Words of the failure.")
     ] = None,
@@ -44,22 +44,40 @@ def recall(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many at most.")] = 5,
     service: Service = None,
+    environment: Annotated[
+        str, typer.Option("--environment", metavar="NAME", help="Only of this environment.")
+    ] = "",
+    branch: Annotated[str, typer.Option("--branch", metavar="NAME", help="Only of it.")] = "",
+    family: Annotated[str, typer.Option("--family", metavar="NAME", help="Only of it.")] = "",
+    since: Since = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", metavar="DATE", help="Answer from what was known by then."),
+    ] = None,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
     """Find confirmed precedents, each with the signals that ranked it.
 
-    Exit code 1 if there is none.
+    --service, --environment, --branch, --family and --since leave all others out. With --as-of
+    the answer is what it would have been at that time. Exit code 1 if there is none.
 
     \b
     Example:
       caselore recall "canceling statement due to statement timeout"
       caselore recall --incident 1057 --limit 3
+      caselore recall --incident 1057 --as-of 2026-11-01
     """
+    filters = {
+        "service": service or "",
+        "environment": environment,
+        "branch": branch,
+        "family": family,
+        "since": inputs.moment(since, "--since"),
+    }
+    then = inputs.moment(as_of, "--as-of")
     with desk.opened(bank) as app:
-        found = app.recall(
-            text=text, incident=incident, limit=limit, filters={"service": service or ""}
-        )
+        found = app.recall(text=text, incident=incident, limit=limit, filters=filters, as_of=then)
         desk.answer(as_json, found.to_json(), lambda paper: recall_view.lines(found, paper))
         return 0 if found.precedents else 1
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from caselore.memory.ledger import Stored
 from caselore.memory.ports import ANYWHERE, IndexStatus, Narrow, Reads, Store
 from caselore.memory.projection import spoken
-from caselore.memory.rows import CaseRow
 from caselore.memory.terms import key_grams
 
 
@@ -53,23 +52,13 @@ def fitting(view: Reads, bank: str, ids: Sequence[str], limit: int, narrow: Narr
         for some in _pieces(ids)
         for rows in (view.cases_of(bank, some),)
         for id in some
-        if id in rows and fits_in(rows[id], narrow)
+        if id in rows and narrow.admits(rows[id])
     )
     return list(islice(fits, limit))
 
 
 def _pieces(ids: Sequence[str], size: int = 200) -> Iterable[Sequence[str]]:
     return (ids[at : at + size] for at in range(0, len(ids), size))
-
-
-def fits_in(row: CaseRow, narrow: Narrow) -> bool:
-    """Say whether a search may bring a record."""
-    equal = all(
-        not getattr(narrow, name) or getattr(narrow, name) == getattr(row, name)
-        for name in ("service", "environment", "branch", "family")
-    )
-    within = narrow.since <= row.happened_at and row.happened_at <= (narrow.until or "9999")
-    return equal and within and (not narrow.last or row.seq <= narrow.last)
 
 
 class ScanIndex:

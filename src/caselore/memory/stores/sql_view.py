@@ -111,8 +111,8 @@ class SqlView(ABC):
         found = self._ask("named", bank=bank, name=name, beyond=name + "\U0010ffff")
         return [CaseRow(*row) for row in found]
 
-    def titled(self, bank: str, word: str, limit: int) -> list[CaseRow]:
-        found = self._ask("titled", bank=bank, word=word, limit=limit)
+    def titled(self, bank: str, word: str, limit: int, last: int = 0) -> list[CaseRow]:
+        found = self._ask("titled", bank=bank, word=word, limit=limit, last=last)
         return [CaseRow(*row) for row in found]
 
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]:
@@ -134,12 +134,12 @@ class SqlView(ABC):
         return [_stored(row) for row in found]
 
     def near(
-        self, bank: str, alike: Alike, limit: int, until: str = "", narrow: Narrow = ANYWHERE
+        self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:
         values = {name: value for name, value in alike._asdict().items() if value}
         statuses = values.pop("statuses")
         query = NEAR[tuple(values)]
-        values.update(bank=bank, limit=limit, known=until)
+        values.update(bank=bank, limit=limit)
         values.update({f"only_{name}": value for name, value in narrow._asdict().items()})
         return [
             CaseRow(*row)
@@ -170,9 +170,18 @@ class SqlView(ABC):
             for row in self._ask("links_to", bank=bank, target=target)
         ]
 
-    def told_apart(self, bank: str, id: str, signature: str, last: int) -> set[str]:
-        found = self._ask("told_apart", bank=bank, id=id, signature=signature, last=last)
+    def related(self, bank: str, relation: str) -> list[LinkRow]:
+        return [LinkRow(*row) for row in self._ask("related", bank=bank, relation=relation)]
+
+    def told_apart(self, bank: str, id: str, signature: str) -> set[str]:
+        return {one for (one,) in self._ask("told_apart", bank=bank, id=id, signature=signature)}
+
+    def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
+        found = self._ask("touched", bank=bank, ids=self._keys(ids), after=after)
         return {one for (one,) in found}
+
+    def signed_anew(self, bank: str, after: int) -> list[str]:
+        return [one for (one,) in self._ask("signed_anew", bank=bank, after=after)]
 
     def held(self, bank: str, subject: str = "") -> list[HeldRow]:
         name = "held_of" if subject else "held"

@@ -55,6 +55,7 @@ ORDER BY happened_at DESC, id LIMIT 50
 
 -- name: titled
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND position(%(word)s in title) > 0
+  AND (%(last)s = 0 OR seq <= %(last)s)
 ORDER BY happened_at DESC, id LIMIT %(limit)s
 
 -- name: cases
@@ -95,7 +96,6 @@ WHERE l.bank = %(bank)s AND l.seq < %(seq)s AND (%(subject)s = '' OR l.subject =
 
 -- name: near_signature
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = %(status)s
-  AND (%(known)s = '' OR recorded_at <= %(known)s)
   AND (%(only_service)s = '' OR service = %(only_service)s)
   AND (%(only_environment)s = '' OR environment = %(only_environment)s)
   AND (%(only_branch)s = '' OR branch = %(only_branch)s)
@@ -107,7 +107,6 @@ ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
 
 -- name: near_signature_service
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
-  AND (%(known)s = '' OR recorded_at <= %(known)s)
   AND (%(only_service)s = '' OR service = %(only_service)s)
   AND (%(only_environment)s = '' OR environment = %(only_environment)s)
   AND (%(only_branch)s = '' OR branch = %(only_branch)s)
@@ -119,7 +118,6 @@ ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
 
 -- name: near_unit
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5(%(unit)s) AND unit = %(unit)s AND unit <> '' AND status = %(status)s
-  AND (%(known)s = '' OR recorded_at <= %(known)s)
   AND (%(only_service)s = '' OR service = %(only_service)s)
   AND (%(only_environment)s = '' OR environment = %(only_environment)s)
   AND (%(only_branch)s = '' OR branch = %(only_branch)s)
@@ -131,7 +129,6 @@ ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
 
 -- name: near_family_service
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5(%(family)s) AND family = %(family)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
-  AND (%(known)s = '' OR recorded_at <= %(known)s)
   AND (%(only_service)s = '' OR service = %(only_service)s)
   AND (%(only_environment)s = '' OR environment = %(only_environment)s)
   AND (%(only_branch)s = '' OR branch = %(only_branch)s)
@@ -142,7 +139,8 @@ SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5(%(famil
 ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
 
 -- name: last_seq
-SELECT coalesce(max(seq), 0) FROM caselore.ledger WHERE bank = %(bank)s AND (%(until)s = '' OR at <= %(until)s)
+SELECT coalesce((SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND (%(until)s = '' OR at <= %(until)s)
+    ORDER BY seq DESC LIMIT 1), 0)
 
 -- name: seen
 SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
@@ -171,21 +169,32 @@ SELECT * FROM caselore.links WHERE bank = %(bank)s AND subject = %(subject)s ORD
 -- name: links_to
 SELECT * FROM caselore.links WHERE bank = %(bank)s AND md5(target) = md5(%(target)s) AND target = %(target)s ORDER BY seq, place
 
+-- name: related
+SELECT * FROM caselore.links WHERE bank = %(bank)s AND relation = %(relation)s ORDER BY seq, place
+
+-- name: touched
+SELECT DISTINCT l.subject FROM unnest(%(ids)s::text[]) AS j(value)
+JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value AND l.seq > %(after)s
+
+-- name: signed_anew
+SELECT DISTINCT subject FROM caselore.ledger
+WHERE bank = %(bank)s AND seq > %(after)s AND action = 'resign' ORDER BY subject
+
 -- name: told_apart
-SELECT target FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND subject = %(id)s AND seq <= %(last)s
+SELECT target FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND subject = %(id)s
 UNION
-SELECT subject FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND target = %(id)s AND seq <= %(last)s
+SELECT subject FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND target = %(id)s
 UNION
 SELECT l.target FROM caselore.links l
 JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.subject
 JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.target
-WHERE l.bank = %(bank)s AND l.relation = 'unlike' AND l.seq <= %(last)s
+WHERE l.bank = %(bank)s AND l.relation = 'unlike'
   AND a.signature = %(signature)s AND b.signature <> %(signature)s
 UNION
 SELECT l.subject FROM caselore.links l
 JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.target
 JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.subject
-WHERE l.bank = %(bank)s AND l.relation = 'unlike' AND l.seq <= %(last)s
+WHERE l.bank = %(bank)s AND l.relation = 'unlike'
   AND a.signature = %(signature)s AND b.signature <> %(signature)s
 
 -- name: held

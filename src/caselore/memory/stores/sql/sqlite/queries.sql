@@ -55,6 +55,7 @@ ORDER BY happened_at DESC, id LIMIT 50
 
 -- name: titled
 SELECT * FROM cases WHERE bank = :bank AND instr(title, :word) > 0
+  AND (:last = 0 OR seq <= :last)
 ORDER BY happened_at DESC, id LIMIT :limit
 
 -- name: cases
@@ -95,7 +96,6 @@ WHERE l.bank = :bank AND l.seq < :seq AND (:subject = '' OR l.subject = :subject
 
 -- name: near_signature
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
-  AND (:known = '' OR recorded_at <= :known)
   AND (:only_service = '' OR service = :only_service)
   AND (:only_environment = '' OR environment = :only_environment)
   AND (:only_branch = '' OR branch = :only_branch)
@@ -107,7 +107,6 @@ ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_signature_service
 SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND service = :service AND status = :status
-  AND (:known = '' OR recorded_at <= :known)
   AND (:only_service = '' OR service = :only_service)
   AND (:only_environment = '' OR environment = :only_environment)
   AND (:only_branch = '' OR branch = :only_branch)
@@ -119,7 +118,6 @@ ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_unit
 SELECT * FROM cases WHERE bank = :bank AND unit = :unit AND unit <> '' AND status = :status
-  AND (:known = '' OR recorded_at <= :known)
   AND (:only_service = '' OR service = :only_service)
   AND (:only_environment = '' OR environment = :only_environment)
   AND (:only_branch = '' OR branch = :only_branch)
@@ -131,7 +129,6 @@ ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: near_family_service
 SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :service AND status = :status
-  AND (:known = '' OR recorded_at <= :known)
   AND (:only_service = '' OR service = :only_service)
   AND (:only_environment = '' OR environment = :only_environment)
   AND (:only_branch = '' OR branch = :only_branch)
@@ -142,7 +139,8 @@ SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :servi
 ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: last_seq
-SELECT coalesce(max(seq), 0) FROM ledger WHERE bank = :bank AND (:until = '' OR at <= :until)
+SELECT coalesce((SELECT seq FROM ledger WHERE bank = :bank AND (:until = '' OR at <= :until)
+    ORDER BY seq DESC LIMIT 1), 0)
 
 -- name: seen
 SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
@@ -171,21 +169,32 @@ SELECT * FROM links WHERE bank = :bank AND subject = :subject ORDER BY seq, plac
 -- name: links_to
 SELECT * FROM links WHERE bank = :bank AND target = :target ORDER BY seq, place
 
+-- name: related
+SELECT * FROM links WHERE bank = :bank AND relation = :relation ORDER BY seq, place
+
+-- name: touched
+SELECT DISTINCT l.subject FROM json_each(:ids) j
+CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value AND l.seq > :after
+
+-- name: signed_anew
+SELECT DISTINCT subject FROM ledger
+WHERE bank = :bank AND seq > :after AND action = 'resign' ORDER BY subject
+
 -- name: told_apart
-SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id AND seq <= :last
+SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id
 UNION
-SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id AND seq <= :last
+SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id
 UNION
 SELECT l.target FROM links l  -- CROSS JOIN: begin with these few links, not with a signature's many cases
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+WHERE l.bank = :bank AND l.relation = 'unlike'
   AND a.signature = :signature AND b.signature <> :signature
 UNION
 SELECT l.subject FROM links l
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+WHERE l.bank = :bank AND l.relation = 'unlike'
   AND a.signature = :signature AND b.signature <> :signature
 -- A failure of the same deployment of a service with the same signature is the same job, run again.
 UNION
@@ -193,7 +202,7 @@ SELECT b.id FROM links l
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
 CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last AND a.deployment <> ''
+WHERE l.bank = :bank AND l.relation = 'unlike' AND a.deployment <> ''
   AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
   AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
 UNION
@@ -202,7 +211,7 @@ CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
 CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
 CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+WHERE l.bank = :bank AND l.relation = 'unlike'
   AND (a.id = x.id OR a.deployment <> '')
   AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
   AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
@@ -212,7 +221,7 @@ SELECT b.id FROM links l
 CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
 CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last AND a.deployment <> ''
+WHERE l.bank = :bank AND l.relation = 'unlike' AND a.deployment <> ''
   AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
   AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
 UNION
@@ -221,7 +230,7 @@ CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
 CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
 CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
 CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
-WHERE l.bank = :bank AND l.relation = 'unlike' AND l.seq <= :last
+WHERE l.bank = :bank AND l.relation = 'unlike'
   AND (a.id = x.id OR a.deployment <> '')
   AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
   AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
