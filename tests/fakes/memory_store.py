@@ -9,6 +9,7 @@ import copy
 from collections import Counter
 from contextlib import contextmanager
 
+from caselore.memory.exhibit_ports import Counted
 from caselore.memory.ledger import EMPTY, Head, Stored
 from caselore.memory.ports import ANYWHERE, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
@@ -211,6 +212,64 @@ class MemoryView:
         rows = self._all("erased", bank)
         return next((row for row in rows if id_or_known_as in {row.id, row.known_as} - {""}), None)
 
+    def exhibit(self, bank, id):
+        return self.tables["exhibits"].get((bank, id))
+
+    def exhibit_known(self, bank, known_as):
+        rows = self._all("exhibits", bank, known_as=known_as) if known_as else []
+        return min(rows, key=lambda row: row.seq, default=None)
+
+    def exhibits_named(self, bank, name):
+        return [row for row in self._all("exhibits", bank) if row.id.startswith(name)][:50]
+
+    def exhibits_at(self, bank, seqs):
+        return [row for row in self._all("exhibits", bank) if row.seq in seqs]
+
+    def exhibits(self, bank, sought):
+        yield from self._sought(bank, sought)[: sought.limit]
+
+    def _sought(self, bank, sought):
+        equal = {
+            name: getattr(sought, name)
+            for name in ("kind", "subject", "label", "status")
+            if getattr(sought, name)
+        }
+        rows = [
+            row
+            for row in self._all("exhibits", bank, **equal)
+            if sought.since <= row.happened_at <= (sought.until or "9999")
+            and row.known_at <= (sought.known or "9999")
+        ]
+        return sorted(rows, key=lambda row: (row.happened_at, row.seq), reverse=True)
+
+    def all_exhibits(self, bank):
+        yield from sorted(self._all("exhibits", bank), key=lambda row: row.seq)
+
+    def exhibit_subjects(self, bank, kind):
+        return dict(
+            sorted(Counter(row.subject for row in self._all("exhibits", bank, kind=kind)).items())
+        )
+
+    def exhibit_counts(self, bank, sought, impact=0):
+        groups = {}
+        for row in self._sought(bank, sought):
+            if row.impact >= impact and row.subject == sought.subject:
+                groups.setdefault((row.label, row.status, row.counts, row.trusted), []).append(row)
+        return [
+            Counted(
+                *key,
+                len(rows),
+                sum(row.origins for row in rows),
+                max(row.happened_at for row in rows),
+            )
+            for key, rows in sorted(groups.items())
+        ]
+
+    def words_seqs(self, bank, word, limit):
+        return sorted((row.seq for row in self._all("words", bank, word=word)), reverse=True)[
+            :limit
+        ]
+
     def rows(self, table):
         yield from (row for _, row in sorted(self.tables[table].items()))
 
@@ -253,8 +312,11 @@ class MemoryView:
         for old, payload in list(self.entries(entry.bank, subject)):
             if payload is not None and old.seq != entry.seq:
                 del self.payloads[entry.bank, old.seq]
-        for table in ("held", "links", "cases"):
-            column = "id" if table == "cases" else "subject"
+        row = self.exhibit(entry.bank, subject)
+        for word in self._all("words", entry.bank, seq=row.seq) if row else ():
+            del self.tables["words"][key_of(word)]
+        for table in ("held", "links", "cases", "exhibits"):
+            column = "id" if table in {"cases", "exhibits"} else "subject"
             for row in self._all(table, entry.bank, **{column: subject}):
                 del self.tables[table][key_of(row)]
 

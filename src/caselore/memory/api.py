@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import Any
 
 from caselore.errors import BadInput, GateRefused, WrongUse
-from caselore.memory import cases, exports, naming, statistics
+from caselore.memory import cases, exhibit_transfer, exports, naming, statistics
 from caselore.memory import recall as recalling
 from caselore.memory.browsing import Browsing
 from caselore.memory.cases import assemble
 from caselore.memory.closed import Screen, Sign
 from caselore.memory.encoding import stamp
+from caselore.memory.exhibits import Exhibits
 from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
 from caselore.memory.past import known_at
@@ -52,7 +53,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing):
+class Memory(Keeping, Browsing, Exhibits):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(
@@ -232,7 +233,13 @@ class Memory(Keeping, Browsing):
         self._index.catch_up(self.bank, report.added + report.updated)
         return report
 
-    def export(self, since: datetime | None = None) -> Iterator[dict[str, Any]]:
-        """Give every record with its verdicts as rows that `import_incidents` takes."""
+    def export(
+        self, since: datetime | None = None, *, private: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Give every record with its verdicts as rows that `import_incidents` takes.
+
+        `private`: with the notes that nobody else is to see.
+        """
         with self._store.reading() as view:
             yield from exports.export(view, self.bank, since)
+            yield from exhibit_transfer.export(view, self.bank, since, private=private)

@@ -12,10 +12,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from caselore.memory.encoding import Body, canonical, stamp
+from caselore.memory.filing import VERBS, is_exhibit
 from caselore.memory.ledger import Entry, Payload, Stored, extend
 from caselore.memory.ports import Writes
 from caselore.memory.projection import project
+from caselore.memory.quoting import quote_stands
 from caselore.memory.records import Actor, Role
+from caselore.memory.rows import CaseRow, ExhibitRow
 
 REFUSED = "refused"
 
@@ -40,7 +43,15 @@ TABLE: dict[str, dict[Role, Rule]] = {
     for action, cells in {
         #                 ci     system agent   import   human
         "observe":       (YES,   YES,   MARKED, YES,     YES),
+        "snapshot":      (YES,   YES,   MARKED, YES,     YES),
         "observe_event": (YES,   YES,   QUOTED, YES,     YES),
+        "corroborate":   (YES,   YES,   QUOTED, YES,     YES),
+        "correct":       (YES,   YES,   NO,     YES,     YES),
+        "strategy":      (NO,    NO,    YES,    YES,     YES),
+        "revise":        (NO,    NO,    YES,    YES,     YES),
+        "predict":       (YES,   YES,   YES,    YES,     YES),
+        "grade":         (YES,   YES,   NO,     YES,     YES),
+        "brief":         (YES,   YES,   MARKED, YES,     YES),
         "vouch":         (YES,   YES,   NO,     YES,     YES),
         "green":         (YES,   YES,   NO,     YES,     YES),
         "flake":         (YES,   YES,   NO,     HISTORY, YES),
@@ -88,8 +99,11 @@ class Written(NamedTuple):
     refusal: str
 
 
-def judge(draft: Draft, person_acted: bool) -> str:
-    """Say why a draft is refused; empty where it may pass."""
+def judge(draft: Draft, person_acted: bool, quoted: bool = False) -> str:
+    """Say why a draft is refused; empty where it may pass.
+
+    `quoted`: the draft's quote stands in the stored snapshot that it names.
+    """
     rule = TABLE.get(draft.action, {}).get(draft.actor.role, NO)
     if rule is not NO and draft.body.get("origin") and draft.actor.role not in BEARERS:
         return f"the role {draft.actor.role.value} may not write in another's name"
@@ -97,7 +111,7 @@ def judge(draft: Draft, person_acted: bool) -> str:
         YES: True,
         NO: False,
         MARKED: True,
-        QUOTED: bool(draft.body.get("quote") and draft.body.get("snapshot")),
+        QUOTED: quoted,
         NAMED: _names_a_person(draft.body),
         HISTORY: draft.history and _names_a_person(draft.body),
         SETUP: draft.setup and (not person_acted or draft.body.get("role") in _LESSER),
@@ -108,7 +122,7 @@ def judge(draft: Draft, person_acted: bool) -> str:
 def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
     """Append a draft to the ledger with all that follows from it, or its refusal instead."""
     acted = draft.action == "token" and store.person_acted(draft.bank)
-    refusal = judge(draft, acted)
+    refusal = judge(draft, acted, quote_stands(store, draft.bank, draft.body))
     action, body = (REFUSED, _account(draft, refusal)) if refusal else (draft.action, draft.body)
     payload = Payload(salt, canonical(body))
     actor = draft.actor
@@ -116,7 +130,7 @@ def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
         draft.bank, 0, stamp(at), actor.name, actor.role.value, action, draft.subject, "", "", ""
     )
     entry = extend(store.head(draft.bank), unsealed, payload)
-    changes = project(entry, body, store.case(draft.bank, draft.subject))
+    changes = project(entry, body, _row(store, entry))
     store.append(entry, payload, changes)
     return Written(entry, refusal)
 
@@ -124,9 +138,18 @@ def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
 def carry(store: Writes, stored: Stored) -> None:
     """Append an entry of another store of ours as it is: its own gate judged it there."""
     entry, payload = stored
-    case = store.case(entry.bank, entry.subject)
-    changes = project(entry, json.loads(payload.body), case) if payload else []
+    row = _row(store, entry)
+    changes = project(entry, json.loads(payload.body), row) if payload else []
     store.append(entry, payload, changes)
+
+
+def _row(store: Writes, entry: Entry) -> CaseRow | ExhibitRow | None:
+    case = store.case(entry.bank, entry.subject)
+    return (
+        store.exhibit(entry.bank, entry.subject)
+        if not case and is_exhibit(entry.subject)
+        else case
+    )
 
 
 def _names_a_person(body: Body) -> bool:
@@ -143,9 +166,8 @@ def _reason(draft: Draft, rule: Rule) -> str:
     return f"{who} may not {verb}" if rule is NO else f"{who} may {verb} {rule.value}"
 
 
-_VERBS = {
+_VERBS = VERBS | {
     "observe": "record an incident",
-    "observe_event": "record an event",
     "vouch": "vouch for an incident",
     "green": "remember a passing run",
     "flake": "say that a failure left without a change",

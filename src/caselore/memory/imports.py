@@ -17,6 +17,7 @@ from caselore.guards.secrets import redact
 from caselore.memory import gate
 from caselore.memory.closed import Screen, Sign, read_closed
 from caselore.memory.encoding import Body
+from caselore.memory.exhibit_transfer import Arrived, is_exhibit_row, take
 from caselore.memory.exports import Said, fingerprint, read_exported
 from caselore.memory.ports import Reads, Store
 from caselore.memory.projection import spoken_by
@@ -120,6 +121,9 @@ class Importer:
             pen = Pen(view, self.bank, now, self.salt)
             for number, row in batch:
                 try:
+                    if isinstance(row, dict) and "caselore" in row and is_exhibit_row(row):
+                        _count_exhibit(before, take(pen, row, self.actor))
+                        continue
                     self._take(pen, self._read(row, now), before)
                 except BadInput as error:
                     before.refused.append((number, redact(str(error)).text))
@@ -210,6 +214,12 @@ def _heard(one: Said, heard: set[str], words: set[str]) -> bool:
     if origin is None:  # an unsigned proposal has no date of its own: its words decide
         return fingerprint(one.action, "", "", one.body) in words
     return fingerprint(one.action, origin["actor"], origin["at"], one.body) in heard
+
+
+def _count_exhibit(tally: Tally, arrived: Arrived) -> None:
+    tally.added += arrived.added
+    tally.known += not arrived.added and not arrived.news
+    tally.updated += not arrived.added and bool(arrived.news)
 
 
 def _count(tally: Tally, row: CaseRow | None, news: tuple[Said, ...]) -> None:

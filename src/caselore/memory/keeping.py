@@ -14,12 +14,14 @@ from caselore.errors import GateRefused, NotFound, StoreBusy, StoreDamaged
 from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import stamp, unstamp
+from caselore.memory.exhibits import resolve_exhibit
+from caselore.memory.filing import is_exhibit
 from caselore.memory.ledger import Broken, Stored, Verification
 from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, ModelCall, Role, TokenInfo, short
 from caselore.memory.replay import derive, verify
-from caselore.memory.rows import CaseRow, HeldRow
+from caselore.memory.rows import CaseRow, ExhibitRow, HeldRow
 from caselore.memory.writing import (
     GREENS,
     call_body,
@@ -191,7 +193,10 @@ class Keeping(Bank):
         self._scrub(id)
         return id
 
-    def _erasable(self, view: Reads, ref: str) -> tuple[str, CaseRow | None]:
+    def _erasable(self, view: Reads, ref: str) -> tuple[str, CaseRow | ExhibitRow | None]:
+        if is_exhibit(ref.strip()) and view.exhibits_named(self.bank, ref.strip()):
+            filed = resolve_exhibit(view, self.bank, ref)
+            return filed.id, filed
         try:
             row = naming.resolve(view, self.bank, ref)
         except NotFound:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+from caselore.memory.exhibit_ports import ExhibitReads
 from caselore.memory.ledger import Entry, Head, Payload, Stored
 from caselore.memory.rows import (
     CaseRow,
@@ -141,7 +142,7 @@ class Evidence(Protocol):
         """Give the records that were given another identity after an entry."""
 
 
-class Reads(Evidence, Protocol):
+class Reads(Evidence, ExhibitReads, Protocol):
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from caselore.memory import filing
 from caselore.memory.encoding import Body, digest
 from caselore.memory.ledger import Entry
 from caselore.memory.records import Role, Status
@@ -14,6 +15,7 @@ from caselore.memory.rows import (
     CaseRow,
     Change,
     ErasedRow,
+    ExhibitRow,
     Forget,
     GreenRow,
     HeldRow,
@@ -26,8 +28,12 @@ UNTRUSTED = frozenset({Role.AGENT.value})
 OPEN = frozenset({Status.OBSERVED.value, Status.PROPOSED.value})
 
 
-def project(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+def project(entry: Entry, body: Body, case: CaseRow | ExhibitRow | None) -> list[Change]:
     """Give the changes that follow from an entry, `case` being its subject's row before it."""
+    if isinstance(case, ExhibitRow) or entry.action in filing.OPENING:
+        filed = case if isinstance(case, ExhibitRow) else None
+        is_erasure = entry.action == "erase"
+        return _erase(entry, body, None) if is_erasure else filing.project(entry, body, filed)
     rule = _RULES.get(entry.action)
     return rule(entry, body, case) if rule else []
 

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from caselore.errors import StoreDamaged
+from caselore.memory import filing
 from caselore.memory.cases import VERDICTS
 from caselore.memory.encoding import Body
 from caselore.memory.ledger import EMPTY, Broken, Entry, Head, Stored, Verification, fault, walk
@@ -20,9 +21,11 @@ from caselore.memory.projection import project
 from caselore.memory.rows import (
     TABLES,
     CaseRow,
+    ExhibitRow,
     Forget,
     HeldRow,
     Row,
+    WordRow,
     key_of,
     table_of,
 )
@@ -31,7 +34,7 @@ _SIGNED = ("signature", "family", "tool", "unit", "generic")
 _LATER = CaseRow._fields[CaseRow._fields.index("status") :]
 STATE = tuple(CaseRow._fields.index(name) for name in (*_SIGNED, *_LATER))
 FACTS = tuple(place for place in range(len(CaseRow._fields)) if place not in STATE)  # stay
-ABOUT_A_CASE = VERDICTS | {"erase"}
+ABOUT_A_CASE = VERDICTS | filing.FOLLOWING | {"erase"}
 Key = tuple[str | int, ...]
 
 
@@ -68,7 +71,8 @@ def derive(view: Writes, bank: str) -> int:
     for entry, payload in view.entries(bank):
         if payload is not None:
             body = json.loads(payload.body)
-            view.apply(entry, project(entry, body, view.case(bank, entry.subject)))
+            row = view.case(bank, entry.subject) or view.exhibit(bank, entry.subject)
+            view.apply(entry, project(entry, body, row))
     return head.seq
 
 
@@ -83,7 +87,9 @@ def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
                 return
         yield from replay.gaps()
     for table in TABLES:
-        yield from _odd_rows(table, view, replays)
+        if table != "words":
+            yield from _odd_rows(table, view, replays)
+    yield from _odd_words(view, replays)
 
 
 def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
@@ -96,6 +102,17 @@ def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[
             yield Broken(f"table {table}, row {key}", "it is not what the ledger gives")
     for key in expected:
         yield Broken(f"table {table}, row {key}", "it is missing")
+
+
+def _odd_words(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
+    """Compare the sum over all words: millions of rows are too many to keep one by one."""
+    found = sum(_number(row) for row in view.rows("words"))
+    if found != sum(replay.words for replay in replays.values()):
+        yield Broken("table words", "its rows are not what the ledger gives")
+
+
+def _number(row: Row) -> int:
+    return int.from_bytes(sealed(row))
 
 
 def _digest(row: Row) -> bytes:
@@ -116,6 +133,8 @@ class _Replay:
         self.head: Head = EMPTY
         self.rows: dict[str, dict[Key, bytes]] = defaultdict(dict)
         self.cases: dict[str, tuple[bytes, tuple[Any, ...]]] = {}
+        self.exhibits: dict[str, ExhibitRow] = {}
+        self.words = 0
         self._missing: dict[str, list[int]] = defaultdict(list)
         self._held: dict[str, list[Key]] = defaultdict(list)
 
@@ -153,10 +172,10 @@ class _Replay:
                 self._put(entry, change.row)
         return ""
 
-    def _case(self, entry: Entry) -> CaseRow | None:
+    def _case(self, entry: Entry) -> CaseRow | ExhibitRow | None:
         kept = self.cases.get(entry.subject)
         if kept is None:
-            return None
+            return self.exhibits.get(entry.subject)
         columns: list[Any] = [""] * len(CaseRow._fields)
         for place, value in zip(STATE, kept[1], strict=True):
             columns[place] = value
@@ -167,6 +186,10 @@ class _Replay:
             first = entry.action == "observe"
             facts = sealed(_columns(row, FACTS)) if first else self.cases[row.id][0]
             self.cases[row.id] = (facts, _columns(row, STATE))
+        elif isinstance(row, ExhibitRow):
+            self.exhibits[row.id] = row
+        elif isinstance(row, WordRow):
+            self.words += _number(row)
         else:
             self.rows[table_of(row)][key_of(row)] = sealed(row)
             if isinstance(row, HeldRow):
@@ -186,6 +209,8 @@ class _Replay:
         """Give the digest of each row that must be in a table."""
         if table == "cases":
             return (((self.bank, id), sealed(kept)) for id, kept in self.cases.items())
+        if table == "exhibits":
+            return (((self.bank, id), sealed(row)) for id, row in self.exhibits.items())
         return iter(self.rows[table].items())
 
     def gaps(self) -> Iterator[Broken]:

@@ -99,7 +99,43 @@ class ErasedRow(NamedTuple):
     erased_at: str
 
 
-Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow
+class ExhibitRow(NamedTuple):
+    """One record that is no incident: what it is about, then what later entries made of it."""
+
+    bank: str
+    id: str
+    seq: int
+    kind: str
+    subject: str
+    label: str
+    known_as: str
+    title: str
+    url: str
+    happened_at: str
+    known_at: str
+    recorded_at: str
+    actor: str
+    impact: int
+    private: int
+    status: str
+    beneath: str
+    counts: int
+    trusted: int
+    origins: int
+    reports: int
+    verdict_seq: int
+    said_seq: int
+
+
+class WordRow(NamedTuple):
+    """A word by which an exhibit is found."""
+
+    bank: str
+    word: str
+    seq: int
+
+
+Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | ExhibitRow | WordRow
 
 TABLES: dict[str, type[Row]] = {
     "cases": CaseRow,
@@ -108,9 +144,12 @@ TABLES: dict[str, type[Row]] = {
     "greens": GreenRow,
     "tokens": TokenRow,
     "erased": ErasedRow,
+    "exhibits": ExhibitRow,
+    "words": WordRow,
 }
 KEYS: dict[type[Row], int] = {  # how many leading columns name a row
     CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2,
+    ExhibitRow: 2, WordRow: 3,
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from caselore.errors import StoreBusy, StoreDamaged, StoreTooNew, Unavailable
 from caselore.memory import Quoted
 from caselore.memory.rows import TABLES
 from caselore.memory.stores.postgres import PostgresStore
+from fakes.exhibits import event, page, report
 from fakes.failures import (
     AGENT,
     ANA,
@@ -44,6 +45,9 @@ def told(postgres_url, tmp_path):
     memory.remember_green("payment-service", "deploy", b"lines", "run 1", CI)
     memory.create_token("ci", "gitlab", None, ANA)
     memory.erase("3", "asked to", ANA)
+    held = memory.file_all([page(), page("https://bad.example/", findings=["override"])], CI)
+    deal = memory.file(event(held[0].id), CI)
+    memory.corroborate(deal.id, report(held[0].id), CI, independent=True, key="there")
     assert memory.ledger_verify().ok
     yield memory
     memory.close()

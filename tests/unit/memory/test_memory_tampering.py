@@ -11,6 +11,7 @@ import pytest
 from caselore.errors import StoreDamaged, StoreReadOnly, StoreTooNew
 from caselore.memory import Role
 from caselore.memory.rows import TABLES
+from fakes.exhibits import briefing, event, page, prediction, report, strategy
 from fakes.failures import (
     AGENT,
     ANA,
@@ -43,6 +44,11 @@ def told(tmp_path_factory):
     memory.remember_green("payment-service", "deploy", b"lines", "run 1", CI)
     memory.create_token(Role.CI, "gitlab", None, ANA)
     memory.erase("3", "asked to", ANA)
+    held = memory.file_all([page(), page("https://bad.example/", findings=["override"])], CI)
+    deal = memory.file(event(held[0].id), CI)
+    memory.file_all([strategy(), event(held[0].id, "again", title="Another deal")], ANA)
+    memory.file_all([prediction(), briefing()], CI)
+    memory.corroborate(deal.id, report(held[0].id), CI, independent=True, key="there")
     assert memory.ledger_verify().ok
     memory.close()
     return path

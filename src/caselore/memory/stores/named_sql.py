@@ -16,7 +16,8 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 @cache
 def queries(dialect: str) -> dict[str, str]:
     """Give a dialect's queries by name."""
-    _, *parts = _NAME.split(_folder(dialect).joinpath("queries.sql").read_text("utf-8"))
+    files = (one for one in _folder(dialect).iterdir() if not re.match(r"\d{4}_", one.name))
+    _, *parts = _NAME.split("\n".join(one.read_text("utf-8") for one in files))
     return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 

@@ -17,7 +17,9 @@ from caselore.memory.rows import TABLES
 from caselore.memory.stores.named_sql import migrations, queries
 from caselore.memory.stores.sql_view import SqlView
 
-LONG = frozenset({"entries", "spoken", "cases", *(f"all_{table}" for table in TABLES)})
+LONG = frozenset(
+    {"entries", "spoken", "cases", "exhibits_all", *(f"all_{table}" for table in TABLES)}
+)
 PIECE = 1_000  # rows of a long answer that are fetched at once
 SILENT = ("forget_", "clear_")  # queries that give no rows
 Link = psycopg.Connection[tuple[Any, ...]]

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+from caselore.memory.exhibit_ports import Counted, Sought
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
 from caselore.memory.ports import ANYWHERE, Alike, Narrow, Seen, Tally, Wanted
 from caselore.memory.rows import (
@@ -16,6 +17,7 @@ from caselore.memory.rows import (
     CaseRow,
     Change,
     ErasedRow,
+    ExhibitRow,
     Forget,
     GreenRow,
     HeldRow,
@@ -198,6 +200,43 @@ class SqlView(ABC):
         row = self._one("tombstone", bank=bank, name=id_or_known_as)
         return ErasedRow(*row) if row else None
 
+    def exhibit(self, bank: str, id: str) -> ExhibitRow | None:
+        row = self._one("exhibit", bank=bank, id=id)
+        return ExhibitRow(*row) if row else None
+
+    def exhibit_known(self, bank: str, known_as: str) -> ExhibitRow | None:
+        row = self._one("exhibit_known", bank=bank, known_as=known_as)
+        return ExhibitRow(*row) if row else None
+
+    def exhibits_named(self, bank: str, name: str) -> list[ExhibitRow]:
+        found = self._ask("exhibits_named", bank=bank, name=name, beyond=name + "\U0010ffff")
+        return [ExhibitRow(*row) for row in found]
+
+    def exhibits_at(self, bank: str, seqs: Collection[int]) -> list[ExhibitRow]:
+        found = self._ask("exhibits_at", bank=bank, seqs=self._keys(seqs))
+        return [ExhibitRow(*row) for row in found]
+
+    def exhibits(self, bank: str, sought: Sought) -> Iterator[ExhibitRow]:
+        query = "exhibits_any"
+        if sought.subject or sought.label:
+            query = "exhibits_of" if sought.subject else "exhibits_labelled"
+        for row in self._ask(query, bank=bank, **sought._asdict()):
+            yield ExhibitRow(*row)
+
+    def all_exhibits(self, bank: str) -> Iterator[ExhibitRow]:
+        for row in self._ask("exhibits_all", bank=bank):
+            yield ExhibitRow(*row)
+
+    def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]:
+        return dict(self._ask("exhibit_subjects", bank=bank, kind=kind))
+
+    def exhibit_counts(self, bank: str, sought: Sought, impact: int = 0) -> list[Counted]:
+        values = sought._asdict() | {"impact": impact}
+        return [Counted(*row) for row in self._ask("exhibit_counts", bank=bank, **values)]
+
+    def words_seqs(self, bank: str, word: str, limit: int) -> list[int]:
+        return [seq for (seq,) in self._ask("words_seqs", bank=bank, word=word, limit=limit)]
+
     def rows(self, table: str) -> Iterator[Row]:
         yield from map(TABLES[table]._make, self._ask(f"all_{table}"))
 
@@ -240,7 +279,7 @@ class SqlView(ABC):
     def _forget_subject(self, entry: Entry, subject: str) -> None:
         self._removing()
         self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
-        for table in ("held", "links", "cases"):
+        for table in ("held", "links", "cases", "words", "exhibits"):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
 
 

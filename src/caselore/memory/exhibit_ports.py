@@ -1,0 +1,56 @@
+"""What the memory needs of a store about records that are no incidents, as a small Protocol.
+
+Must not know any database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple, Protocol
+
+from caselore.memory.rows import ExhibitRow
+
+
+class Sought(NamedTuple):
+    """Which exhibits to list; empty means any."""
+
+    kind: str
+    subject: str = ""
+    label: str = ""
+    status: str = ""
+    since: str = ""
+    until: str = ""
+    known: str = ""
+    """The last moment at which they may have become known."""
+    limit: int = 1_000_000_000
+
+
+class Counted(NamedTuple):
+    """How many exhibits of one subject share a label and a state."""
+
+    label: str
+    status: str
+    counts: int
+    trusted: int
+    times: int
+    origins: int
+    last: str
+
+
+class ExhibitReads(Protocol):
+    """What one consistent view of the store says of exhibits."""
+
+    def exhibit(self, bank: str, id: str) -> ExhibitRow | None: ...
+    def exhibit_known(self, bank: str, known_as: str) -> ExhibitRow | None: ...
+    def exhibits_named(self, bank: str, name: str) -> list[ExhibitRow]: ...
+    def exhibits_at(self, bank: str, seqs: Collection[int]) -> list[ExhibitRow]: ...
+    def exhibits(self, bank: str, sought: Sought) -> Iterator[ExhibitRow]:
+        """Give exhibits of a kind, the newest first."""
+
+    def all_exhibits(self, bank: str) -> Iterator[ExhibitRow]:
+        """Give every exhibit in the order of writing."""
+
+    def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]: ...
+    def exhibit_counts(self, bank: str, sought: Sought, impact: int = 0) -> list[Counted]: ...
+    def words_seqs(self, bank: str, word: str, limit: int) -> list[int]:
+        """Give the newest exhibits that hold a word."""
