@@ -61,6 +61,7 @@ FORMS: Mapping[str, tuple[type, str]] = MappingProxyType(
         "bank": (str, "a text"),
         "model": (str, "a text"),
         "weights": (dict, "a table"),
+        "repair": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
@@ -75,6 +76,8 @@ ENVIRONMENT_ONLY = {
     "proxy_from": "CASELORE_PROXY_FROM",
     "session_key": "CASELORE_SESSION_KEY",
 }
+# What is started and how often must not come from a file that the repaired change can edit.
+HOME_ONLY = frozenset({"repair"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class Settings:
     marker: str | None = None
     model: str = "none"
     weights: Mapping[str, Any] = field(default_factory=dict)
+    repair: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
     database_url: str = field(default="", repr=False)  # it may hold a password
@@ -121,7 +125,7 @@ def load(
     env = os.environ if environment is None else environment
     home, database, url = _place(home_or_url, env)
     files = _files(home, folder if folder is not None else Path.cwd())
-    merged = _merged(files)
+    merged = _merged(files, home)
     return Settings(
         home=home,
         database=database,
@@ -130,6 +134,7 @@ def load(
         marker=agent_marker(env),
         model=_model(env.get("CASELORE_MODEL") or merged.get("model") or "none"),
         weights=merged.get("weights", {}),
+        repair=merged.get("repair", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),
         database_url=url,
@@ -261,10 +266,16 @@ def _files(home: Path, folder: Path) -> tuple[Path, ...]:
     return tuple(place for place in places if place.is_file())
 
 
-def _merged(files: tuple[Path, ...]) -> dict[str, Any]:
+def _merged(files: tuple[Path, ...], home: Path) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for path in files:
         for key, value in _toml(path).items():
+            if key in HOME_ONLY and path.parent != home:
+                raise WrongUse(
+                    f"{path}: {key!r} is taken from the home's {FILE_NAME} only, since a "
+                    "repository can carry this one.",
+                    hint=f"Move it to {home / FILE_NAME}.",
+                )
             merged[key] = _joined(merged.get(key), value)
     return merged
 

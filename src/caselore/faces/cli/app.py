@@ -20,6 +20,7 @@ from caselore.faces.cli import (
     ledger,
     lookup,
     quarantine,
+    repair,
     serving,
     sources,
     tokens,
@@ -88,7 +89,7 @@ def root(
 
 COMMANDS = (
     failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, upkeep,
-    index,
+    index, repair,
 )  # fmt: skip
 for module in COMMANDS:
     module.register(app)
