@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from caselore.logs import GreenLines
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
-<<<<<<< HEAD
     from caselore.memory.stores.answers_file import AnswersFile
-=======
     from caselore.wiring.repair import RepairDesk
->>>>>>> 0122941 (Decide how each CI attempt counts, as a pure function)
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,6 @@ class App(Reader):
             actor = Actor.parse(actor)
         return self._caller.claim(actor)
 
-<<<<<<< HEAD
     def serving(self, caller: identity.Caller) -> App:
         """Give this application, its memory included, to a caller whom the door identified."""
         other = replace(self)
@@ -107,14 +103,13 @@ class App(Reader):
         from caselore.memory.stores.answers_file import AnswersFile  # noqa: PLC0415
 
         return AnswersFile(self.settings.home / "answers.db")
-=======
+
     @cached_property
     def repair(self) -> RepairDesk:
         """Give the repair loop."""
         from caselore.wiring.repair import RepairDesk  # noqa: PLC0415
 
         return RepairDesk(self.settings)
->>>>>>> 0122941 (Decide how each CI attempt counts, as a pure function)
 
     # The main job
 

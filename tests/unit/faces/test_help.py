@@ -11,6 +11,7 @@ COMMANDS = (
     "green", "import", "export", "ledger verify", "ledger show", "erase", "quarantine list",
     "quarantine show", "quarantine release", "quarantine drop", "token create", "token list",
     "token revoke", "doctor", "demo", "guard", "redact", "signature explain",
+    "repair simulate",
 )  # fmt: skip
 
 

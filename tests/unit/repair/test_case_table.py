@@ -41,7 +41,9 @@ def target(*failed):
 
 def retried(head, id, *runs):
     """One pipeline whose job was run several times; the last run decides its status."""
-    jobs = [job(id * 10 + n, status, fingerprint=print_) for n, (status, print_) in enumerate(runs)]
+    jobs = [
+        job(id * 10 + n, status, fingerprint=print_) for n, (status, print_) in enumerate(runs)
+    ]
     return of(head, id, runs[-1][0], jobs)
 
 

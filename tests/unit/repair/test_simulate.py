@@ -1,0 +1,170 @@
+"""`repair simulate`: recorded observations in, events and states out, one JSON object a line."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from caselore import settings
+from caselore.errors import BadInput, WrongUse
+from caselore.faces.cli.app import main
+from caselore.repair.policy import CEILINGS, MAY_BE_ZERO, Policy
+from caselore.wiring.repair import policy_of
+from fakes.recordings import CHANGE, at, green, lines, of, red, reds
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def simulated(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CASELORE_HOME", str(tmp_path / "home"))
+
+    def run(*rows, options=(), code=0, text=None):
+        file = tmp_path / "history.jsonl"
+        file.write_text("\n".join(lines(*rows)) if text is None else text)
+        assert main(["repair", "simulate", str(file), "--json", *options]) == code
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return run
+
+
+def test_each_event_is_a_line_and_then_each_change_is_one(simulated):
+    *events, last = simulated(*reds(6))
+
+    assert [one["event"]["type"] for one in events] == ["pipeline_failed"] * 5 + [
+        "circuit_breaker"
+    ]
+    first = events[0]["event"]
+    assert set(first) == {
+        "id", "type", "at", "change", "project", "attempt", "max", "pipeline_fail_count", "url",
+        "message", "evidence",
+    }  # fmt: skip
+    assert (first["at"], first["project"], first["url"]) == (
+        "2026-11-01T10:00:00Z",
+        "pay",
+        "https://git.example/pay/-/pipelines/1",
+    )
+    state = last["state"]
+    assert (state["change"], state["state"]) == (CHANGE, "open")
+    assert (state["pipeline_fail_count"], state["max_attempts"]) == (5, 5)
+    assert state["last_attempt"]["head"] == "c6"
+    assert state["worker"]["alive"] is True
+
+
+def test_another_bound_trips_earlier(simulated):
+    *events, last = simulated(*reds(6), options=["--attempts", "2"])
+
+    assert [one["event"]["type"] for one in events] == ["pipeline_failed"] * 2 + [
+        "circuit_breaker"
+    ]
+    assert last["state"]["max_attempts"] == 2
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "21", "1000000"])
+def test_no_bound_means_unlimited(simulated, given):
+    assert simulated(*reds(1), options=["--attempts", given], code=2) == []
+
+
+def test_two_changes_with_one_number_in_two_projects_do_not_meet(simulated):
+    other = "https://git.example/shop/-/merge_requests/42"
+    text = "\n".join([*lines(*reds(3)), *lines(*reds(3), change=other)])
+    found = simulated(text=text)
+
+    assert [one["event"]["attempt"] for one in found[:-2]] == [1, 2, 3, 1, 2, 3]
+    assert [one["state"]["project"] for one in found[-2:]] == ["pay", "shop"]
+    assert len({one["event"]["id"] for one in found[:-2]}) == 6
+
+
+def test_a_verdict_must_stand_where_settling_is_asked_for(simulated):
+    flapping = [at(0, red("a", 7)), at(1, green("a", 7)), at(4, green("a", 7))]
+
+    assert [one["event"]["type"] for one in simulated(*flapping)[:-1]][:1] == ["pipeline_failed"]
+    settled = simulated(*flapping, options=["--settle", "120"])
+    assert [one["event"]["type"] for one in settled[:-1]] == ["pipeline_passed"]
+
+
+def test_a_stale_cancellation_during_a_retry_is_never_told_when_verdicts_settle(simulated):
+    rows = [at(0, of("a", 7, "canceled", [])), at(1, of("a", 7, "running", [])), at(3, red("a", 7)),
+            at(6, red("a", 7))]  # fmt: skip
+    found = simulated(*rows, options=["--settle", "60"])
+
+    assert [one["event"]["type"] for one in found[:-1]] == ["pipeline_failed"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("no json", "Line 1"),
+        ("[]", "no JSON object"),
+        ('{"at": "2026-11-01T10:00:00Z", "head": "a"}', "names no change"),
+        ('{"change": "https://git.example/x", "at": "2026-11-01T10:00:00Z"}', "no address"),
+        (f'{{"change": "{CHANGE}", "head": "a"}}', "no time"),
+        (f'{{"change": "{CHANGE}", "at": "yesterday", "head": "a"}}', "Line 1"),
+        (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z"}}', "says nothing"),
+        (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "worker": "ill"}}', "alive or"),
+        (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "state": "eaten"}}', "no state"),
+        (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "head": {{}}}}', "belongs"),
+    ],
+)
+def test_a_line_that_is_no_observation_is_refused_with_its_number(
+    simulated, capsys, tmp_path, line, reason
+):
+    file = tmp_path / "wrong.jsonl"
+    file.write_text(line)
+
+    assert main(["repair", "simulate", str(file), "--json"]) == 2
+    error = json.loads(capsys.readouterr().err)["error"]
+    assert reason in error["message"]
+
+
+def test_a_person_reads_sentences_from_standard_input(simulated, capsys, monkeypatch):
+    text = "\n".join(lines(*reds(6))).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    assert main(["repair", "simulate", "-"]) == 0
+    shown = capsys.readouterr().out
+    assert "attempt\n  1/5" in shown or "attempt 1/5" in " ".join(shown.split())
+    assert "open  5/5" in shown
+
+
+@pytest.mark.parametrize("name", CEILINGS)
+@pytest.mark.parametrize("value", [-1, 0, None, True, 1.5, float("inf"), 10**18, "5"])
+def test_a_policy_has_no_value_for_unlimited(name, value):
+    if value == 0 and value is not True and name in MAY_BE_ZERO:
+        assert getattr(Policy(**{name: value}), name) == 0
+        return
+    with pytest.raises(BadInput, match="no value for unlimited"):
+        Policy(**{name: value})
+
+
+def test_a_bound_that_does_not_exist_is_named_with_the_nearest():
+    with pytest.raises(WrongUse) as refused:
+        policy_of({"atempts": 3})
+
+    assert "'attempts'" in refused.value.hint
+
+
+def test_the_policy_on_the_settings_page_is_the_default():
+    text = (ROOT / "docs" / "SETTINGS.md").read_text()
+    shown = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, re.S)[0])["repair"]["policy"]
+
+    assert shown == Policy().to_json()
+
+
+def test_a_file_that_a_repository_can_carry_bounds_nothing(tmp_path):
+    (tmp_path / "caselore.toml").write_text("[repair.policy]\nattempts = 20\n")
+    home = tmp_path / "home"
+
+    with pytest.raises(WrongUse, match="repository can carry"):
+        settings.load(home, environment={}, folder=tmp_path)
+    home.mkdir()
+    (tmp_path / "caselore.toml").rename(home / "caselore.toml")
+    assert policy_of(
+        settings.load(home, environment={}, folder=tmp_path).repair["policy"]
+    ).attempts
