@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import lzma
 import os
 import subprocess
@@ -30,8 +31,16 @@ def test_a_packed_or_wide_log_is_read_as_the_plain_one(home, form):
     for part in ("lines", "failing_line", "excerpt", "signature"):
         assert found[part] == plain[part]
     assert found["bytes"] == len(PACKED[form])
-    assert found["digest"] != plain["digest"]
     assert any(form in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("form", PACKED)
+def test_an_incident_keeps_the_digest_and_size_of_the_file_that_was_given(home, form):
+    found = home.ok("diagnose", home.log("y.log", PACKED[form]), "--service", "pay", code=1)
+
+    kept = home.ok("show", found["incident"])["log"]
+    assert kept["digest"] == hashlib.sha256(PACKED[form]).hexdigest()
+    assert kept["bytes"] == len(PACKED[form])
 
 
 def test_a_cut_or_foreign_archive_is_said_to_be_one(home):

@@ -53,13 +53,14 @@ def read(
     rarity: Rarity | None = None,
     families: Sequence[family_table.Family] = (),
     using: Book | None = None,
+    digest: bool = False,
 ) -> Reading:
-    """Read one log.
+    """Read one log; `digest` asks for its SHA-256, which costs as much as reading it.
 
     Any bytes are answered: a log without a failure gives no failing line and a generic signature.
     """
     log = Source(source)
-    scanned = scan(log)
+    scanned = scan(log, digest=digest)
     judged = judge(build(scanned.segments), green, using or book())
     spans = choose(judged.page, judged.marked, judged.ranked, judged.line, budget, judged.new)
     excerpt, redactions, injection = shown(judged.page, spans)

@@ -90,7 +90,7 @@ class Reading:
             "signature": signature,
             "redactions": [asdict(r) for r in self.redactions],
             "injection": [asdict(s) for s in self.injection],
-            "digest": self.digest,
+            **({"digest": self.digest} if self.digest else {}),
             "green": self.green,
             "notes": list(self.notes),
         }

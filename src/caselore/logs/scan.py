@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from caselore.logs.engine import Find, Found, first_hits
+from caselore.logs.line_ends import fastest, one_by_one
 from caselore.logs.page import Segment
 from caselore.logs.signs import table
 from caselore.logs.source import CHUNK, Source
@@ -76,38 +77,36 @@ class _Spot:
             self.last = [*self.last[1 - _KEPT :], offset]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """A chunk that threads search and hash."""
-
-    offset: int
-    found: Future[Found]
-    hashed: Future[None]
+_Pending = tuple[int, Future[Found], Future[None] | None]
+"""A chunk that threads work on: its offset, the search, and the hashing where it is asked for."""
 
 
-def scan(source: Source) -> Scanned:
-    """Read a log once and give the parts to judge."""
+def scan(source: Source, *, digest: bool = False) -> Scanned:
+    """Read a log once and give the parts to judge; `digest` asks for its SHA-256 too.
+
+    Hashing a large log takes longer than all the rest.
+    """
     if source.size <= SMALL:
         data = source.at(0, source.size)
         lines = data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0)
-        digest = hashlib.sha256(data).hexdigest()
-        return Scanned((Segment(1, data),), lines, digest, True, data[-4096:])
-    return _streamed(source)
+        hashed = hashlib.sha256(data).hexdigest() if digest else ""
+        return Scanned((Segment(1, data),), lines, hashed, True, data[-4096:])
+    return _streamed(source, hashlib.sha256() if digest else None)
 
 
-def _streamed(source: Source) -> Scanned:
-    """Pass over a large log by chunks; the search runs in threads beside reading and hashing."""
+def _streamed(source: Source, digest: Any) -> Scanned:
+    """Pass over a large log by chunks; search and hash run in threads beside reading."""
     patterns, weights = anchors()
     spots = [_Spot() for _ in patterns]
-    digest = hashlib.sha256()
     places, counts = [0], [1]
     search = _anchor_search(source.size >= _WORTH)
+    line_ends = fastest() if source.size >= _WORTH else one_by_one
     with ThreadPoolExecutor(_SEARCHERS) as pool, ThreadPoolExecutor(1) as hasher:
         waiting: deque[_Pending] = deque()
         for chunk in source.chunks(CHUNK):
-            hashed = hasher.submit(digest.update, chunk)
-            waiting.append(_Pending(places[-1], pool.submit(search, chunk), hashed))
-            counts.append(counts[-1] + chunk.count(b"\n"))
+            hashed = hasher.submit(digest.update, chunk) if digest else None
+            waiting.append((places[-1], pool.submit(search, chunk), hashed))
+            counts.append(counts[-1] + line_ends(chunk))
             places.append(places[-1] + len(chunk))
             if len(waiting) > _READ_AHEAD:
                 _note(spots, waiting.popleft())
@@ -117,14 +116,16 @@ def _streamed(source: Source) -> Scanned:
     total = counts[-1] - (1 if tail.endswith(b"\n") else 0)
     windows = _windows(spots, weights, source.size)
     segments = tuple(_segments(source, windows, places, counts))
-    return Scanned(segments, total, digest.hexdigest(), False, tail)
+    return Scanned(segments, total, digest.hexdigest() if digest else "", False, tail)
 
 
 def _note(spots: Sequence[_Spot], pending: _Pending) -> None:
     """Remember where a chunk met which anchor."""
-    pending.hashed.result()
-    for end, number in pending.found.result():
-        spots[number].add(pending.offset + end)
+    offset, found, hashed = pending
+    if hashed is not None:
+        hashed.result()
+    for end, number in found.result():
+        spots[number].add(offset + end)
 
 
 @cache

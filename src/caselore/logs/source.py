@@ -31,21 +31,17 @@ class Source:
 
     def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
         """Give the log in chunks that end at a line end; very long lines come in pieces."""
-        rest = b""
-        offset = 0
-        while offset < self.size:
-            data = self.at(offset, size)
-            if not data:
-                break
-            offset += len(data)
-            cut = data.rfind(b"\n") + 1
+        start = end = 0
+        while end < self.size:
+            data = self.at(start, end + size - start)
+            if len(data) <= end - start:
+                break  # the file became shorter
+            cut = data.rfind(b"\n", end - start) + 1
+            end = start + len(data)
+            if not cut and len(data) > 2 * size:
+                cut = len(data)
             if cut:
-                yield rest + data[:cut]
-                rest = data[cut:]
-            elif len(rest) + len(data) > 2 * size:
-                yield rest + data
-                rest = b""
-            else:
-                rest += data
-        if rest:
-            yield rest
+                yield data if cut == len(data) else data[:cut]
+                start += cut
+        if start < end:
+            yield self.at(start, end - start)

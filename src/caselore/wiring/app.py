@@ -140,7 +140,7 @@ class App(Reader):
         passed = self._all_green(green, service, stage)
         return incidents.diagnose(
             self.memory,
-            self._read(log, passed, name, 40, lambda one: self.memory.rarity(one.id)),
+            self._read(log, passed, name, 40, lambda one: self.memory.rarity(one.id), digest=True),
             actor=who,
             now=self.now(),
             service=service,

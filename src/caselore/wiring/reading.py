@@ -36,9 +36,10 @@ class Reader:
     ) -> Reading:
         """Read a log (a path, bytes or a binary file) down to its failing lines.
 
-        Touches no memory. Raises: OSError when a file cannot be opened.
+        Touches no memory, and leaves `digest` empty: to hash a large log takes as long as to
+        read it. Raises: OSError when a file cannot be opened.
         """
-        return self._read(log, green, name, budget, None)
+        return self._read(log, green, name, budget)
 
     def _read(
         self,
@@ -46,7 +47,9 @@ class Reader:
         green: Log | GreenLines | None,
         name: str | None,
         budget: int,
-        rarity: Callable[[Signature], float] | None,
+        rarity: Callable[[Signature], float] | None = None,
+        *,
+        digest: bool = False,
     ) -> Reading:
         from caselore import logs  # noqa: PLC0415
         from caselore.logs import engine  # noqa: PLC0415
@@ -54,7 +57,7 @@ class Reader:
         if self.settings.home.is_dir():
             engine.use_cache(self.settings.home / "cache")
         passed = green if green is None else self.green_lines(green)
-        with opened(log) as (file, own_name), plain(file) as found:
+        with opened(log) as (file, own_name), plain(file, digest=digest) as found:
             reading = logs.read(
                 found.file,
                 name=named(name or own_name),
@@ -62,6 +65,7 @@ class Reader:
                 budget=budget,
                 families=self.families,
                 rarity=rarity,
+                digest=digest,
             )
             return found.of_the_original(reading)
 

@@ -9,6 +9,7 @@ import bz2
 import codecs
 import gzip
 import hashlib
+import io
 import lzma
 import tempfile
 import zlib
@@ -44,22 +45,25 @@ class Plain:
 
     file: BinaryIO
     note: str = ""
-    digest: str = ""
     bytes: int = 0
+    digest: str = ""
 
     def of_the_original(self, reading: Reading) -> Reading:
-        """Let a reading speak of the file that was given: its digest, its size, and the note."""
+        """Let a reading speak of the file that was given: its size, its digest, and the note."""
         if not self.note:
             return reading
         notes = (*reading.notes, self.note)
-        if not self.digest:
+        if not self.bytes:
             return replace(reading, notes=notes)
         return replace(reading, digest=self.digest, bytes=self.bytes, notes=notes)
 
 
 @contextmanager
-def plain(file: BinaryIO) -> Iterator[Plain]:
-    """Give a log's plain bytes. Raises: BadInput where it unpacks to more than MOST bytes."""
+def plain(file: BinaryIO, *, digest: bool = False) -> Iterator[Plain]:
+    """Give a log's plain bytes; `digest` asks for the SHA-256 of a packed one.
+
+    Raises: BadInput where it unpacks to more than MOST bytes.
+    """
     head = _head(file)
     packed = next((one for magic, one in _PACKED.items() if head.startswith(magic)), None)
     wide = next((one for magic, one in _WIDE.items() if head.startswith(magic)), "")
@@ -68,11 +72,10 @@ def plain(file: BinaryIO) -> Iterator[Plain]:
         yield Plain(file, f"this is a {closed} archive: unpack it first" if closed else "")
         return
     with tempfile.TemporaryFile() as spool:
-        raw = hashlib.sha256()
-        size = _passed(file, raw.update)
+        size, hashed = _passed(file) if digest else (_size(file), "")
         note = _unpack(file, spool, *packed) if packed else _narrow(file, spool, wide)
         spool.seek(0)
-        yield Plain(spool, note, raw.hexdigest(), size)
+        yield Plain(spool, note, size, hashed)
 
 
 def _head(file: BinaryIO) -> bytes:
@@ -84,13 +87,20 @@ def _head(file: BinaryIO) -> bytes:
     return head
 
 
-def _passed(file: BinaryIO, take: Callable[[bytes], object]) -> int:
-    at, size = file.tell(), 0
-    while chunk := file.read(_CHUNK):
-        take(chunk)
-        size += len(chunk)
+def _size(file: BinaryIO) -> int:
+    at = file.tell()
+    size = file.seek(0, io.SEEK_END) - at
     file.seek(at)
     return size
+
+
+def _passed(file: BinaryIO) -> tuple[int, str]:
+    at, size, hashed = file.tell(), 0, hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        hashed.update(chunk)
+        size += len(chunk)
+    file.seek(at)
+    return size, hashed.hexdigest()
 
 
 def _unpack(file: BinaryIO, spool: IO[bytes], name: str, opener: Callable[..., Any]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import resource
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,6 +203,16 @@ def test_a_failure_in_the_middle_of_a_large_log_is_found(tmp_path: Path) -> None
         reading = read(stream, name="large.log")
 
     assert reading.signature.id == of(FAILING).signature.id
+
+
+@pytest.mark.parametrize("size", [10, 4_000_000], ids=["small", "large"])
+def test_a_digest_is_made_only_where_it_is_asked_for(size: int) -> None:
+    data = b"all is well\n" * (size // 12 + 1) + FAILING.encode()
+    asked = read(data, name="x", digest=True)
+
+    assert asked.digest == hashlib.sha256(data).hexdigest() == asked.to_json()["digest"]
+    assert "digest" not in read(data, name="x").to_json()
+    assert replace(asked, digest="") == read(data, name="x")
 
 
 def test_one_line_of_many_megabytes_costs_little() -> None:
