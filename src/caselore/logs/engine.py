@@ -120,22 +120,28 @@ class Engine:
     def lines(self, data: bytes, starts: Sequence[int]) -> Hits:
         """Find which patterns match in which line; `starts` are the offsets of the lines."""
         hits: Hits = {}
-        doubtful: Hits = {}
         find = self._matcher(len(data))
-        again = self._doubtful
-        for end, number in find(data):
-            line = bisect_right(starts, end) - 1
-            where = doubtful if number in again else hits
-            found = where.get(line)
-            if found is None:
-                where[line] = {number}
-            else:
-                found.add(number)
-        for line, numbers in doubtful.items():
-            stop = starts[line + 1] - 1 if line + 1 < len(starts) else len(data)
-            sure = {n for n in numbers if self._sure(n, data, starts[line], stop)}
-            if sure:
-                hits.setdefault(line, set()).update(sure)
+        ends = [*starts[1:], len(data) + 1]
+        line, stop, numbers = 0, 0, set[int]()
+        for end, number in sorted(find(data)):  # few lines, each with many hits
+            if end >= stop:
+                line = bisect_right(starts, end) - 1
+                stop, numbers = ends[line], set()
+                hits[line] = numbers
+            numbers.add(number)
+        return self._confirmed(hits, data, starts, ends) if self._doubtful else hits
+
+    def _confirmed(
+        self, hits: Hits, data: bytes, starts: Sequence[int], ends: Sequence[int]
+    ) -> Hits:
+        """Drop the hits of patterns that were searched for loosely and do not match."""
+        for line in [i for i, numbers in hits.items() if not numbers.isdisjoint(self._doubtful)]:
+            numbers = hits[line]
+            for number in numbers & self._doubtful:
+                if not self._sure(number, data, starts[line], ends[line] - 1):
+                    numbers.discard(number)
+            if not numbers:
+                del hits[line]
         return hits
 
     def _sure(self, number: int, data: bytes, first: int, last: int) -> bool:

@@ -12,16 +12,27 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of varying text; `avoids` says which text must stay, and why it does."""
+    """One kind of varying text; `avoids` says which text must stay, and why it does.
+
+    No text that lacks a digit, where `digit` says so, or one of `needs` is ever searched.
+    """
 
     name: str
     pattern: re.Pattern[str]
     put: str
     avoids: str
+    digit: bool = True
+    needs: tuple[str, ...] = ()
+
+    def mask(self, text: str) -> str:
+        """Replace what varies."""
+        return self.pattern.sub(_last_part if self.put == "<path>" else self.put, text)
 
 
-def _rule(name: str, pattern: str, put: str, avoids: str) -> Rule:
-    return Rule(name, re.compile(pattern), put, avoids)
+def _rule(
+    name: str, pattern: str, put: str, avoids: str, needs: str = "", *, digit: bool = True
+) -> Rule:
+    return Rule(name, re.compile(pattern), put, avoids, digit, tuple(needs.split()))
 
 
 RULES: tuple[Rule, ...] = (
@@ -30,6 +41,7 @@ RULES: tuple[Rule, ...] = (
         r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z| ?[+-]\d\d:?\d\d)?)?",
         "<time>",
         "a version such as 2024.1: the date needs two hyphens",
+        "-",
     ),
     _rule(
         "named date",
@@ -37,18 +49,22 @@ RULES: tuple[Rule, ...] = (
         r" ?\d{0,2}[\d: ]*(?:[A-Z]{3,4})?(?: \d{4})?",
         "<time>",
         "a sentence that begins with Sun or Mon: a month must follow",
+        digit=False,
     ),
     _rule(
         "clock",
         r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b",
         "<time>",
         "a place in a file such as a.c:10:5: two digits are needed twice",
+        ":",
     ),
     _rule(
         "uuid",
         r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",
         "<id>",
         "words joined by hyphens: only hexadecimal groups of the right length",
+        "-",
+        digit=False,
     ),
     _rule(
         "ulid",
@@ -61,32 +77,39 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:https?|ssh|git|ftp|tcp|jdbc:\w+|postgres(?:ql)?|mysql|redis|amqp)://[^\s'\"<>)\]]+",
         "<url>",
         "a C++ scope a::b: a scheme is needed",
+        "://",
+        digit=False,
     ),
     _rule(
         "e-mail",
         r"\b[\w.+-]+@[\w-]+\.[A-Za-z]{2,}\b",
         "<mail>",
         "a package with its version, left-pad@1.2.3: the last part must be letters",
+        "@ .",
+        digit=False,
     ),
     _rule(
         "address",
         r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b",
         "<host>",
         "a version of three parts: four are needed",
+        ".",
     ),
     _rule(
         "host and port",
         r"\b(?:localhost|(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|local|internal|svc|cloud|example|test)):\d{2,5}\b",
         "<host>",
         "file.py:12: the ending must be one of a host",
+        ":",
     ),
-    _rule("pointer", r"\b0x[0-9a-fA-F]+\b", "<hex>", "a plain word: the 0x is needed"),
+    _rule("pointer", r"\b0x[0-9a-fA-F]+\b", "<hex>", "a plain word: the 0x is needed", "0x"),
     _rule(
         "pod",
         r"(?<=[a-z0-9])-(?=[a-z]*\d)[a-z0-9]{6,10}-(?:(?=[a-z]*\d)[a-z0-9]{5}|[b-df-hj-np-tv-z]{5})\b"
         r"|(?<=[a-z])-(?=[a-z]*\d)(?=\d*[a-z])[b-df-hj-np-tvwxz2-9]{5}\b",
         "-<id>",
         "api-v2 and test-utf16: a digit is needed, and letters that are no vowels",
+        "-",
     ),
     _rule(
         "digest",
@@ -94,18 +117,27 @@ RULES: tuple[Rule, ...] = (
         "<hex>",
         "deadbeef and added: letters and digits must both occur",
     ),
-    _rule("long hex", r"\b[0-9A-Fa-f]{16,}\b", "<hex>", "a short number: that is a count"),
+    _rule(
+        "long hex",
+        r"\b[0-9A-Fa-f]{16,}\b",
+        "<hex>",
+        "a short number: that is a count",
+        digit=False,
+    ),
     _rule(
         "path",
         r"(?<![\w<])(?:[A-Za-z]:)?(?:[\\/][\w.@+~%-]+){2,}[\\/]?",
         "<path>",
         "a fraction 1/2 or and/or: a root and two parts are needed; the file name stays",
+        digit=False,
     ),
     _rule(
         "relative path",
         r"(?<![\w<])\.{1,2}(?:/[\w.@+-]+)+/?",
         "<path>",
         "an ellipsis: a slash must follow",
+        "./",
+        digit=False,
     ),
     _rule(
         "release",
@@ -116,12 +148,14 @@ RULES: tuple[Rule, ...] = (
         r"(?![\w.]*[,;]? (?:but|requires?|is required|conflicts?)\b)",
         r"\1<n>",
         "what a package requires, left 1.2.3-rc1: a word of releasing must precede",
+        ".",
     ),
     _rule(
         "image tag",
         r"((?:[\w.-]+/)+[\w.-]+:)v?\d+\.\d+(?:\.\d+)?(?:[-+][\w.-]+)?\b",
         r"\1<n>",
         "the coordinates of a package, a:b:1.2: a slash must precede",
+        "/ : .",
     ),
     _rule(
         "dated name",
@@ -153,7 +187,7 @@ RULES: tuple[Rule, ...] = (
         "<n>",
         "test_2 and issue-404: four digits are needed, as ids of runners and jobs have",
     ),
-    _rule("percent", r"\b\d+(?:\.\d+)?%", "<n>", "%d in a format: a digit must precede"),
+    _rule("percent", r"\b\d+(?:\.\d+)?%", "<n>", "%d in a format: a digit must precede", "%"),
     _rule(
         "number",
         r"(?<![A-Za-z_\d.-])-?\d+(?:[.,]\d+)*(?![A-Za-z_\d])|(?<=[:=#(\[x-])\d+(?![A-Za-z_])",
@@ -169,6 +203,7 @@ _SEVERITY = re.compile(
     r"|(?:ERROR|FATAL|CRITICAL|SEVERE)\s+)?(?=.*[A-Za-z])"
 )
 _BASE = re.compile(r"([\w.@+~%-]+)[\\/]?$")
+_DIGIT = re.compile(r"\d")
 _SPACES = re.compile(r"\s+")
 _GAUGES = re.compile(r"(?:<n>[ ,;:/x]*){2,}")
 
@@ -177,11 +212,17 @@ _GAUGES = re.compile(r"(?:<n>[ ,;:/x]*){2,}")
 def masked(line: str) -> str:
     """Give a line with every varying part replaced; of a path only the last part stays."""
     text = line[:2000]
+    digit = _DIGIT.search(text) is not None
     for rule in RULES:
-        if rule.put == "<path>":
-            text = rule.pattern.sub(_last_part, text)
+        if rule.digit and not digit:
+            continue
+        for need in rule.needs:
+            if need not in text:
+                break
         else:
-            text = rule.pattern.sub(rule.put, text)
+            before, text = text, rule.mask(text)
+            if digit and text is not before:
+                digit = _DIGIT.search(text) is not None
     return _SPACES.sub(" ", _GAUGES.sub("<n> ", text)).strip()
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 
 LINE_CAP: Final = 16_384
@@ -24,6 +24,7 @@ _BARE_COLOUR: Final = re.compile(rb"\[(?:0|1|22|3[0-9]|9[0-7]|39)(?:;[0-9]{1,3})
 _MARK: Final = re.compile(
     rb"travis_(?:fold|time):(?:start|end):[^\r\n]*|section_(?:start|end):[0-9]+:[^\r\n]*"
 )
+_MARK_WORDS: Final = (b"travis_", b"section_")
 _STAMP: Final = (
     rb"[\[(]?(?:task |taskcluster )?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]"
     rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
@@ -41,21 +42,33 @@ _SYSLOG: Final = (
     rb"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [\w.-]+ [\w./-]+(?:\[[0-9]+\])?: "
 )
 _HARNESS: Final = rb"[ ]+(?:INFO|DEBUG) -(?:[ ]{0,2}(?:PID [0-9]+ \| )?|$)"
-_PREFIX: Final = re.compile(
-    rb"^(?:\xef\xbb\xbf)?(?:"
-    + _ACTIONS
-    + rb")?(?:"
+_AFTER_ACTIONS: Final = (
+    rb"(?:"
     + _STAMP
     + rb"[ \t]?|"
     + _SYSLOG
     + rb"|"
     + _BUILDKIT
     + rb")"
-    rb"(?:[ \t]*" + _CLOCK + rb"[ \t]?)?(?:" + _HARNESS + rb")?"
-    rb"|^" + _TEAMCITY + rb"|^" + _CLOCK + rb"(?:" + _HARNESS + rb"|[ \t]|$)"
-    rb"|^" + _COMPOSE + rb"|^[ ]*INFO -  ?",
-    re.M,
+    + rb"(?:[ \t]*"
+    + _CLOCK
+    + rb"[ \t]?)?(?:"
+    + _HARNESS
+    + rb")?"
+    + rb"|^"
+    + _TEAMCITY
+    + rb"|^"
+    + _CLOCK
+    + rb"(?:"
+    + _HARNESS
+    + rb"|[ \t]|$)"
+    + rb"|^"
+    + _COMPOSE
+    + rb"|^[ ]*INFO -  ?"
 )
+_BOM: Final = rb"^(?:\xef\xbb\xbf)?"
+_PREFIX: Final = re.compile(_BOM + _AFTER_ACTIONS)  # for a line without a tab, which is most
+_TABBED_PREFIX: Final = re.compile(_BOM + rb"(?:" + _ACTIONS + rb")?" + _AFTER_ACTIONS)
 _SAMPLE: Final = 240
 
 
@@ -132,18 +145,14 @@ def build(segments: Sequence[Segment]) -> Page:
 
 def shown_lines(data: bytes) -> tuple[list[bytes], list[tuple[int, str]]]:
     """Give the lines as shown, and the CI tokens with their line index."""
-    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
     if b"\x1b" in data or b"^[[" in data:
         data = _ANSI.sub(b"", data)
     elif b"[0m" in data or b"[39m" in data:
         data = _BARE_COLOUR.sub(b"", data)
-    marks = _tokens(data)
+    data, marks = _without_tokens(data)
     lines = data.split(b"\n")
-    if marks:
-        lines = [
-            _MARK.sub(b"", line) if b"travis_" in line or b"section_" in line else line
-            for line in lines
-        ]
     if b"\r" in data:
         lines = [_last_part(line) if b"\r" in line else line for line in lines]
     if b"\x08" in data:
@@ -153,15 +162,28 @@ def shown_lines(data: bytes) -> tuple[list[bytes], list[tuple[int, str]]]:
     return _unprefixed(lines), marks
 
 
-def _tokens(data: bytes) -> list[tuple[int, str]]:
-    """Find fold, timer and section tokens."""
-    if b"travis_" not in data and b"section_" not in data:
-        return []
+def _without_tokens(data: bytes) -> tuple[bytes, list[tuple[int, str]]]:
+    """Take fold, timer and section tokens out of a text; give both."""
     found: list[tuple[int, str]] = []
-    for i, line in enumerate(data.split(b"\n")):
-        if b"travis_" in line or b"section_" in line:
-            found.extend((i, m.group().decode("utf-8", "replace")) for m in _MARK.finditer(line))
-    return found
+    rest: list[bytes] = []
+    line = end = 0
+    for place in sorted(chain.from_iterable(_places(data, word) for word in _MARK_WORDS)):
+        token = _MARK.match(data, place) if place >= end else None
+        if token is None:
+            continue
+        line += data.count(b"\n", end, place)
+        found.append((line, token.group().decode("utf-8", "replace")))
+        rest.append(data[end:place])
+        end = token.end()
+    return (b"".join([*rest, data[end:]]) if found else data), found
+
+
+def _places(data: bytes, word: bytes) -> Iterator[int]:
+    """Give each place of a word: a search for plain text is far faster than for a pattern."""
+    place = data.find(word)
+    while place >= 0:
+        yield place
+        place = data.find(word, place + 1)
 
 
 def _last_part(line: bytes) -> bytes:
@@ -195,17 +217,21 @@ def _unprefixed(lines: list[bytes]) -> list[bytes]:
     """Strip timestamps and prefixes of runners and containers where the log has them."""
     if not _has_prefixes(lines):
         return lines
-    once = [_PREFIX.sub(b"", line, count=1) for line in lines]
-    if _has_prefixes(once):
-        return [_PREFIX.sub(b"", line, count=1) for line in once]
-    return once
+    once = _stripped(lines)
+    return _stripped(once) if _has_prefixes(once) else once
+
+
+def _stripped(lines: list[bytes]) -> list[bytes]:
+    """Strip what stands before each line's own text."""
+    found = [_TABBED_PREFIX.match(x) if b"\t" in x else _PREFIX.match(x) for x in lines]
+    return [x[each.end() :] if each else x for x, each in zip(lines, found, strict=True)]
 
 
 def _has_prefixes(lines: list[bytes]) -> bool:
     """Say whether an evenly spread sample of the lines shows prefixes."""
     step = max(1, len(lines) // _SAMPLE)
     sample = [line for line in lines[::step] if line.strip()]
-    found = sum(1 for line in sample if _PREFIX.match(line))
+    found = sum(1 for line in sample if _TABBED_PREFIX.match(line))
     return found * 50 >= len(sample) > 0 and found > 0
 
 

@@ -188,9 +188,11 @@ def _lines(
 def _outer_repeats(page: Page, marked: Marked, failed: Sequence[Region]) -> list[int]:
     """List the lines with signs, without the middle ones of those that a command repeats."""
     places: dict[tuple[int, str], list[int]] = {}
-    for i in sorted(marked.signs):
-        part = next((n for n, region in enumerate(failed) if i in region), -1)
-        places.setdefault((part, _DIGITS.sub("0", page.lines[i][:_KEY])), []).append(i)
+    order = sorted(marked.signs)
+    keys = _DIGITS.sub("0", "\n".join([page.lines[i][:_KEY] for i in order])).split("\n")
+    for i, key in zip(order, keys, strict=False):  # no line at all is one empty key
+        part = next((n for n, region in enumerate(failed) if i in region), -1) if failed else -1
+        places.setdefault((part, key), []).append(i)
     few = (
         each if len(each) <= 2 * _REPEATS else each[:_REPEATS] + each[-_REPEATS:]
         for each in places.values()

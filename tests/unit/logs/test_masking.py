@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from caselore.logs.masking import RULES, masked, plain, quick
+
+CASES = Path(__file__).parents[2] / "cases" / "logs"
+VARYING = [
+    "2024-01-02", "Mon Jan 1 2024", "10:11:12.5", "0b7e3c1a-1111-4222-8333-444455556666", "https://a.example/x",
+    "jdbc:pg://h", "a@b.example", "10.0.0.1:80", "localhost:5432", "0x7ffd12", "api-7f9c4d-x2x9z", "3f2c1ab", "abcdefabcdefabcdef",
+    "/home/ci/main.py", "C:\\a\\b\\c.cs", "./x/y", "released 1.2.3-rc1", "reg.io/app:1.2.3", "20240102_add", "1h2m", "1m2.5s", "30 s", "5MB",
+    "run_12345", "99%", "42", "٣٤", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "deadbeef-beef-dead-beef-deadbeefdead", "words", ": ", "-", "=", " ", "'",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -86,6 +99,30 @@ def test_what_only_begins_like_a_severity_stays(line: str) -> None:
 def test_every_rule_names_the_mistake_that_it_avoids() -> None:
     assert all(rule.avoids and rule.name for rule in RULES)
     assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def assert_a_rule_left_out_could_not_have_matched(line: str) -> None:
+    """`masked` leaves out rules by what they need; what is left after it, no rule may change."""
+    text = line
+    for rule in RULES:
+        fits = all(need in text for need in rule.needs)
+        possible = fits and (not rule.digit or any(c.isdecimal() for c in text))
+        after = rule.mask(text)
+        assert possible or after == text, (rule.name, text)
+        text = after
+    gauges_joined = re.sub(r"(?:<n>[ ,;:/x]*){2,}", "<n> ", text)
+    assert masked(line) == re.sub(r"\s+", " ", gauges_joined).strip()
+
+
+@given(st.lists(st.sampled_from(VARYING), max_size=8).map("".join))
+def test_a_rule_is_only_left_out_where_it_cannot_match(line: str) -> None:
+    assert_a_rule_left_out_could_not_have_matched(line)
+
+
+def test_no_rule_is_left_out_wrongly_in_any_case() -> None:
+    for case in sorted(CASES.iterdir()):
+        for line in case.read_bytes().decode("utf-8", "replace").split("\n")[:60]:
+            assert_a_rule_left_out_could_not_have_matched(line[:500])
 
 
 def test_masking_again_changes_nothing() -> None:

@@ -71,6 +71,29 @@ def test_tokens_of_the_runner_are_kept_apart() -> None:
     ]
 
 
+def test_tokens_are_found_anywhere_and_one_inside_another_is_a_part_of_it() -> None:
+    data = (
+        b"a travis_wait b\nx\nsection_start:12:step_script\rgo\n\n"
+        b"travis_fold:start:section_end:5:x\rtravis_time:end:1\rend section_end:9:\nsection_\n"
+    )
+    shown, marks = shown_lines(data)
+
+    assert marks == [
+        (2, "section_start:12:step_script"),
+        (4, "travis_fold:start:section_end:5:x"),
+        (4, "travis_time:end:1"),
+        (4, "section_end:9:"),
+    ]
+    assert shown == [b"a travis_wait b", b"x", b"go", b"", b"end ", b"section_", b""]
+
+
+@pytest.mark.parametrize("tab", [b"", b"\tand a tab"], ids=["no tab", "a tab"])
+def test_a_prefix_is_stripped_alike_with_and_without_a_tab_behind_it(tab: bytes) -> None:
+    text = b"2026-11-30T12:00:07.123Z one" + tab + b"\n[12:00:08] two" + tab
+    assert lines(text) == ["one" + tab.decode(), "two" + tab.decode()]
+    assert lines(b"build\tRun make\t2026-11-30T12:00:07.1Z one" + tab) == ["one" + tab.decode()]
+
+
 def test_numbers_count_newlines_only() -> None:
     page = build([Segment(1, b"a\rb\r\nc\x0bd\x85e\ne")])
 
