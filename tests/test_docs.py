@@ -60,7 +60,7 @@ def test_a_command_that_a_document_shows_exists_with_its_options(
         if not re.fullmatch(r"[a-z]+", word) or len(words) == 2:
             break
         words.append(word)
-    groups = {"ledger", "quarantine", "token", "signature", "index", "repair"}
+    groups = {"ledger", "quarantine", "token", "signature", "index", "mcp", "repair"}
     top = words[:2] if words[0] in groups else words[:1]
     text = help_of(top)
 

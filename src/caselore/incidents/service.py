@@ -57,10 +57,10 @@ def diagnose(  # noqa: PLR0913 - the named facts of one run
 def explain(memory: Memory, case: Case, reading: Reading) -> diagnosis.Diagnosis:
     """Recall for a case that is stored, write and check."""
     recalled = memory.recall(incident=case.id, limit=LIMIT)
-    return diagnosis.write(case, reading, recalled, _occurrences(memory, case))
+    return diagnosis.write(case, reading, recalled, occurrences(memory, case))
 
 
-def _occurrences(memory: Memory, case: Case) -> Occurrences:
+def occurrences(memory: Memory, case: Case) -> Occurrences:
     """Count a signature; a generic one names no failure, so only this one is counted."""
     signature, at = case.record.body.signature, case.record.happened_at
     if signature.generic:

@@ -22,6 +22,7 @@ from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
 from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
+from caselore.memory.previews import Previews
 from caselore.memory.ranking import Sought
 from caselore.memory.records import (
     Actor,
@@ -53,7 +54,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Exhibits):
+class Memory(Keeping, Browsing, Previews, Exhibits):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(

@@ -203,6 +203,26 @@ class App(Reader):
             case, memory.chain(case.id), memory.occurrences(signature), memory.fixes(signature)
         )
 
+    def again(self, incident: str) -> Diagnosis:
+        """Write what the evidence supports now for a recorded failure.
+
+        Raises: NotFound or Ambiguous.
+        """
+        from caselore.incidents import preview  # noqa: PLC0415
+
+        return preview.again(self.memory, incident)
+
+    def preview(self, log: Log, *, green: Log | None = None, **facts: str) -> Diagnosis:
+        """Write what the evidence supports for a failure, and record nothing.
+
+        `facts` are those of `diagnose`. Raises: BadInput for a name that is none; OSError.
+        """
+        from caselore.incidents import preview  # noqa: PLC0415
+
+        passed = self._all_green(green, facts.get("service", ""), facts.get("stage", ""))
+        reading = self._read(log, passed, None, 40, lambda one: self.memory.rarity(one.id))
+        return preview.preview(self.memory, reading, self.caller(), **facts)
+
     # Verdicts
 
     def confirm(

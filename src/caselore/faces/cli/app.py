@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from caselore.faces.cli import (
+    agents,
     exits,
     failures,
     index,
@@ -88,8 +89,8 @@ def root(
 
 
 COMMANDS = (
-    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, upkeep,
-    index, repair,
+    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
+    upkeep, index, repair,
 )  # fmt: skip
 for module in COMMANDS:
     module.register(app)

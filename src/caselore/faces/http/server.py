@@ -9,17 +9,21 @@ import json
 import logging
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from importlib.metadata import version
+from typing import cast
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Response
+from starlette.applications import Starlette
 
 from caselore.errors import CaseloreError, GateRefused, Unavailable
 from caselore.faces.http import incidents, live, memory, problems
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
 from caselore.faces.http.metrics import Metrics
+from caselore.faces.mcp.server import over_http
 from caselore.wiring.app import App
 
 PATIENCE = 5  # seconds that requests under way may take when the server ends
@@ -27,8 +31,9 @@ PATIENCE = 5  # seconds that requests under way may take when the server ends
 
 def create(app: App, host: str = "127.0.0.1") -> FastAPI:
     """Give the web application over an application; `host` is where it will listen."""
-    place, metrics = house(app, host), Metrics()
+    place, metrics, agents = house(app, host), Metrics(), over_http(app)
     web = FastAPI(
+        lifespan=_as_long_as(agents),
         title="caselore",
         version=version("caselore"),
         description="Case law for pipelines: what failed, and what a person confirmed as the fix.",
@@ -41,9 +46,19 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
         api.include_router(router)
     web.include_router(api)
     web.include_router(live.health)
+    web.router.routes.extend(agents.routes)
     problems.handle(web)
     web.add_middleware(Porter, place=place, metrics=metrics, turned=_turned)
     return web
+
+
+def _as_long_as(inner: Starlette) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Keep what an inner application needs while the outer one runs."""
+
+    def lives(_: FastAPI) -> AbstractAsyncContextManager[None]:
+        return cast("AbstractAsyncContextManager[None]", inner.router.lifespan_context(inner))
+
+    return lives
 
 
 def _errors() -> dict[int | str, dict[str, object]]:

@@ -1,0 +1,1 @@
+"""The MCP face: what a coding agent may ask of the memory, and the little that it may say."""
