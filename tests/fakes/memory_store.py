@@ -99,10 +99,6 @@ class MemoryView:
         ]
         return newest(fits)[:50]
 
-    def titled(self, bank, word, limit, last=0):
-        rows = (row for row in self._all("cases", bank) if word in row.title)
-        return newest(row for row in rows if not last or row.seq <= last)[:limit]
-
     def cases(self, bank, wanted):
         equal = {name: value for name, value in wanted._asdict().items() if value}
         since, until = equal.pop("since", ""), equal.pop("until", "9999")

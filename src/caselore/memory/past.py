@@ -58,10 +58,6 @@ class Past:
         """Give the cases that bore a name."""
         return self._as_they_stood(self._view.named(bank, name))
 
-    def titled(self, bank: str, word: str, limit: int, last: int = 0) -> list[CaseRow]:
-        """Give the newest cases of then whose failing line holds a word."""
-        return self._as_they_stood(self._view.titled(bank, word, limit, self._last))
-
     def near(
         self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:

@@ -120,9 +120,6 @@ class Evidence(Protocol):
     def case(self, bank: str, id: str) -> CaseRow | None: ...
     def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]: ...
     def named(self, bank: str, name: str) -> list[CaseRow]: ...
-    def titled(self, bank: str, word: str, limit: int, last: int = 0) -> list[CaseRow]:
-        """Give the newest cases whose failing line holds a word as it stands."""
-
     def near(
         self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:
@@ -217,6 +214,11 @@ class Index(Protocol):
         self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
     ) -> Sequence[str]:
         """Give the ids of the closest records, best first, the same order every time."""
+
+    def coded(
+        self, view: Reads, bank: str, code: str, limit: int, narrow: Narrow = ANYWHERE
+    ) -> Sequence[str]:
+        """Give the ids of the newest records whose line holds a word as it stands."""
 
     def catch_up(self, bank: str, written: int = 1) -> None:
         """Hear that entries were written, and take them in when there are enough."""

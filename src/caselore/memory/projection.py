@@ -51,6 +51,13 @@ def spoken(entry: Entry, body: Body) -> str:
     return f"{body['cause']}\n{body['resolution']}" if entry.action == "confirm" else ""
 
 
+def spoken_line(entry: Entry, body: Body) -> str:
+    """Give the words of an entry whose codes find its subject as they stand."""
+    if entry.action == "observe":
+        return str(body["incident"]["title"])
+    return spoken(entry, body)
+
+
 def fix_key(resolution: str) -> str:
     """Give one key for a resolution, however it is spaced and capitalised."""
     return digest(" ".join(resolution.casefold().split()))[:20]

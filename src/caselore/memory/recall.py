@@ -73,7 +73,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     known, last = known_at(view, asking.bank, asking.until)
     narrow = _narrow(asking.filters, last)
-    by_text = index.search(view, asking.bank, sought.text, TEXT_ARM, narrow)
+    by_text = _by_text(view, index, sought, asking.bank, narrow)
     rows = _eligible(known, sought, asking, _candidates(known, sought, asking, narrow, by_text))
     people = _People(known, asking.bank, rows)
     compared = _thinned(sought, rows, max(COMPARED, asking.limit))
@@ -113,6 +113,13 @@ def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
     )
 
 
+def _by_text(view: Reads, index: Index, sought: Sought, bank: str, narrow: Narrow) -> list[str]:
+    """Name what is near by its words; what a question masks is looked for as it stands, too."""
+    asked = codes(sought.text) if sought.question else ()
+    found = [id for code in asked for id in index.coded(view, bank, code, TEXT_ARM, narrow)]
+    return [*found, *index.search(view, bank, sought.text, TEXT_ARM, narrow)]
+
+
 def _candidates(
     known: Evidence, sought: Sought, asking: Asking, narrow: Narrow, by_text: Iterable[str]
 ) -> list[CaseRow]:
@@ -121,8 +128,6 @@ def _candidates(
         for statuses, most in ((CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)):
             near = Alike(statuses=statuses, **way)
             found.update((row.id, row) for row in known.near(asking.bank, near, most, narrow))
-    for code in codes(sought.text) if sought.question else ():
-        found.update((row.id, row) for row in known.titled(asking.bank, code, TEXT_ARM))
     found.update(known.cases_of(asking.bank, [id for id in by_text if id not in found]))
     return [found[id] for id in sorted(found)]
 

@@ -14,23 +14,23 @@ KEY_VERSION = 1  # goes up with any change of what `key_text` gives
 CODES = 3  # words with a digit that are looked for as they stand
 
 _CODE = re.compile(r"[\w.-]*\d\w*")
+_CODE_LENGTH = range(2, 41)  # characters of a word that is looked for as it stands
+_CODES_KEPT = 8  # such words of one entry that an index holds
 _ADDRESS = re.compile(r"[a-z]+://\S+", re.IGNORECASE)
-_VALUE = re.compile(r"(?<!\w)[^\W\d]*\d\w*")  # a word with a digit in it
 _NUMBER = re.compile(r"\d+")
-_LONG = 6  # characters from which a word with a digit is a hash or an id as a whole
+# A word with a digit in it that is a hash or an id as a whole: from six characters on, or 0x….
+_ID = re.compile(r"\b(?=\w{6}|0[xX])[^\W\d]*\d\w*")
 
 
-def _value(found: re.Match[str]) -> str:
-    word = found[0]
-    whole = len(word) >= _LONG or word[:2].lower() == "0x"
-    return "0" if whole else _NUMBER.sub("0", word)
+def _value(word: str) -> str:
+    return _NUMBER.sub("0", _ID.sub("0", word)) if _NUMBER.search(word) else word
 
 
 def _masked(text: str, limit: int) -> str:
     plain = text[: 2 * limit]
     if "://" in plain:
         plain = _ADDRESS.sub("0", plain)
-    return " ".join(_VALUE.sub(_value, plain).split()).lower()[:limit]
+    return " ".join(map(_value, plain.split())).lower()[:limit]
 
 
 def _cut(masked: str) -> frozenset[str]:
@@ -41,6 +41,14 @@ def codes(text: str) -> tuple[str, ...]:
     """Give the words of a question that hold a digit, the longest first: they are masked else."""
     found = dict.fromkeys(word for word in _CODE.findall(text[:KEY]) if len(word) > 1)
     return tuple(sorted(found, key=lambda word: (-len(word), word))[:CODES])
+
+
+def codes_in(text: str) -> tuple[str, ...]:
+    """Give the words with a digit by which a line is found, and their parts, in small letters."""
+    words = _CODE.findall(text[:KEY].lower())
+    parts = (part for word in words for part in (word, *re.split(r"[.-]", word)))
+    kept = dict.fromkeys(one for one in parts if len(one) in _CODE_LENGTH and _NUMBER.search(one))
+    return tuple(kept)[:_CODES_KEPT]
 
 
 def key_text(text: str) -> str:

@@ -8,20 +8,25 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from caselore.errors import StoreBusy
 from caselore.memory import Actor, Filters, Role
 from caselore.memory.ports import Narrow
-from caselore.memory.stores import tantivy_index
+from caselore.memory.stores import tantivy_index, tantivy_shelf
 from caselore.memory.stores.folder_lock import locked
 from caselore.memory.stores.named_sql import migrations
 from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite_file import APPLICATION_ID
 from caselore.memory.stores.tantivy_index import LATE, TantivyIndex
+from caselore.memory.terms import codes
 from fakes import writer
 from fakes.failures import ANA, BATCHES, CI, START, failure, index_beside, memory_at, signed
 
@@ -159,6 +164,102 @@ def test_index_and_store_bring_the_same_records_through_every_filter(path, narro
 
     assert ours == scan
     assert bool(ours) == (narrow.service != "nobody")
+
+
+WORLD = st.lists(
+    st.tuples(
+        st.integers(0, 4), st.sampled_from("ab"), st.sampled_from(["main", "dev"]),
+        st.integers(0, 30), st.booleans(),
+    ),
+    min_size=1, max_size=40,
+)  # fmt: skip
+FILTERS = st.builds(
+    Narrow,
+    service=st.sampled_from(["", "a"]),
+    branch=st.sampled_from(["", "dev"]),
+    since=st.sampled_from(["", "2026-02-10T00:00:00.000000Z", "2026-02-25T00:00:00.000000Z"]),
+    until=st.sampled_from(["", "2026-02-12T00:00:00.000000Z"]),
+    last=st.sampled_from([0, 7, 25]),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(world=WORLD, narrow=FILTERS, limit=st.sampled_from([3, 50]))
+def test_texts_that_repeat_lose_no_record_behind_any_filter(world, narrow, limit):
+    """Few texts are looked at first, so that the ways into the depth are taken, too."""
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(tantivy_shelf, "TEXTS", 2)
+        patch.setattr(tantivy_shelf, "FEW", 3)
+        memory = memory_at(Path(folder) / "lore.sqlite3")
+        for number, (text, service, branch, day, early) in enumerate(world):
+            incident = failure(f"{number}", service=service, branch=branch, block=block(text))
+            at = START - timedelta(days=day)
+            memory.observe(incident, CI, happened_at=at)
+            if early:
+                memory.index_rebuild() if number % 2 else memory._index._work(
+                    "default", anew=False, wait=9
+                )
+        memory._index._work("default", anew=False, wait=9)
+        with memory._store.reading() as view:
+            ours = memory._index.search(view, "default", block(0), limit, narrow)
+            scan = ScanIndex(memory._store).search(view, "default", block(0), 999, narrow)
+        memory.close()
+
+    assert len(ours) == len(set(ours)) == min(limit, len(scan))
+    assert set(ours) <= set(scan)
+
+
+def test_one_text_that_repeats_does_not_fill_the_answer(path):
+    memory = memory_at(path)
+    memory.observe(failure("other", block=f"{block(5)} while the moon was full"), CI)
+    rows = [
+        {"deployment_id": str(n), "service": "payment-service", "error": block(5)}
+        for n in range(500)
+    ]
+    memory.import_incidents(enumerate(rows, 1), CI, sign=lambda _: signed())
+    memory.index_rebuild()
+
+    with memory._store.reading() as view:
+        found = memory._index.search(view, "default", block(5), 50)
+
+    assert memory.resolve("other") in found
+    assert len(found) == 50
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("what is TS2304", "ts"),
+        ("ts2304?", "ts"),
+        ("TS2322", ""),
+        ("sqlstate 40P01", "pg"),
+        ("E0308", "rust"),
+        ("who knows build-7731.2", "dot"),
+        ("7731", "dot"),
+    ],
+)
+def test_a_code_finds_its_record_as_it_stands(path, question, found, rebuilt):
+    memory = told(path)
+    for name, line in {
+        "ts": "src/pay.ts(3,4): error TS2304: Cannot find name 'Cart'.",
+        "pg": "ERROR: deadlock detected (SQLSTATE 40P01)",
+        "rust": "error[E0308]: mismatched types",
+        "dot": "the hook of build-7731.2 went away",
+    }.items():
+        memory.observe(failure(name, block=line, signature=signed(name)), CI)
+    if rebuilt:
+        memory.index_rebuild()
+
+    with memory._store.reading() as view:
+        ids = [
+            id for code in codes(question) for id in memory._index.coded(view, "default", code, 9)
+        ]
+        scan = ScanIndex(memory._store)
+        assert ids == [
+            id for code in codes(question) for id in scan.coded(view, "default", code, 9)
+        ]
+        assert [view.case("default", id).deployment for id in ids] == [found][: bool(found)]
 
 
 def test_a_filter_finds_a_record_behind_a_thousand_newer_ones(path):

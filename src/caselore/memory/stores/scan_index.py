@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from caselore.memory.ledger import Stored
 from caselore.memory.ports import ANYWHERE, IndexStatus, Narrow, Reads, Store
-from caselore.memory.projection import spoken
-from caselore.memory.terms import key_grams
+from caselore.memory.projection import spoken, spoken_line
+from caselore.memory.terms import codes_in, key_grams
 
 
 class _Shared(NamedTuple):
@@ -41,6 +41,18 @@ def _shared(row: Stored, sought: frozenset[str]) -> _Shared | None:
     entry, payload = row
     text = spoken(entry, json.loads(payload.body)) if payload else ""
     return _Shared(entry.seq, entry.subject, sought.intersection(key_grams(text)))
+
+
+def holding(rows: Iterable[Stored], code: str) -> list[str]:
+    """Give the subjects of entries whose line holds a code, the newest first."""
+    read = ((row.entry, json.loads(row.payload.body)) for row in rows if row.payload)
+    found = [entry.subject for entry, body in read if code in codes_in(spoken_line(entry, body))]
+    return list(dict.fromkeys(reversed(found)))
+
+
+def known_by(narrow: Narrow, rows: Iterable[Stored]) -> Iterable[Stored]:
+    """Leave out the entries that may not be known yet."""
+    return (row for row in rows if not narrow.last or row.entry.seq <= narrow.last)
 
 
 def fitting(view: Reads, bank: str, ids: Sequence[str], limit: int, narrow: Narrow) -> list[str]:
@@ -74,8 +86,14 @@ class ScanIndex:
         """Give the ids of the closest records, best first, the same order every time."""
         asked = key_grams(text)
         rows = view.spoken(bank, 0) if asked else iter(())
-        known = (row for row in rows if not narrow.last or row.entry.seq <= narrow.last)
-        return fitting(view, bank, closest(known, asked), limit, narrow)
+        return fitting(view, bank, closest(known_by(narrow, rows), asked), limit, narrow)
+
+    def coded(
+        self, view: Reads, bank: str, code: str, limit: int, narrow: Narrow = ANYWHERE
+    ) -> Sequence[str]:
+        """Give the ids of the newest records whose line holds a word as it stands."""
+        rows = known_by(narrow, view.spoken(bank, 0))
+        return fitting(view, bank, holding(rows, code.lower()), limit, narrow)
 
     def catch_up(self, bank: str, written: int = 1) -> None:
         """Do nothing: each search reads the store."""

@@ -113,10 +113,6 @@ class SqlView(ABC):
         found = self._ask("named", bank=bank, name=name, beyond=name + "\U0010ffff")
         return [CaseRow(*row) for row in found]
 
-    def titled(self, bank: str, word: str, limit: int, last: int = 0) -> list[CaseRow]:
-        found = self._ask("titled", bank=bank, word=word, limit=limit, last=last)
-        return [CaseRow(*row) for row in found]
-
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]:
         for row in self._ask("cases", bank=bank, **wanted._asdict()):
             yield CaseRow(*row)

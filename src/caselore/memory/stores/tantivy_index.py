@@ -19,7 +19,7 @@ from caselore.memory.encoding import digest
 from caselore.memory.ledger import GENESIS, Head, Stored
 from caselore.memory.ports import ANYWHERE, IndexStatus, Narrow, Reads, Store
 from caselore.memory.stores.folder_lock import locked
-from caselore.memory.stores.scan_index import closest, fitting
+from caselore.memory.stores.scan_index import closest, fitting, holding, known_by
 from caselore.memory.stores.tantivy_shelf import (
     HEAP,
     SMALL_HEAP,
@@ -63,21 +63,28 @@ class TantivyIndex:
         asked = key_grams(text)
         if not asked:
             return []
-        seqs, late = self._found(view, bank, asked, limit, narrow)
-        names = view.subjects(bank, seqs)
-        known = (row for row in late if not narrow.last or row.entry.seq <= narrow.last)
-        new = fitting(view, bank, closest(known, asked), limit, narrow)
-        return list(dict.fromkeys((*new, *(names[seq] for seq in seqs if seq in names))))
+        seqs, late = self._found(view, bank, lambda shelf: shelf.find(asked, limit, narrow))
+        new = fitting(view, bank, closest(known_by(narrow, late), asked), limit, narrow)
+        return _joined(new, view, bank, seqs)
+
+    def coded(
+        self, view: Reads, bank: str, code: str, limit: int, narrow: Narrow = ANYWHERE
+    ) -> Sequence[str]:
+        """Give the ids of the newest records whose line holds a word as it stands."""
+        word = code.lower()
+        seqs, late = self._found(view, bank, lambda shelf: shelf.named(word, limit, narrow))
+        new = fitting(view, bank, holding(known_by(narrow, late), word), limit, narrow)
+        return _joined(new, view, bank, seqs)
 
     def _found(
-        self, view: Reads, bank: str, asked: Sequence[str], limit: int, narrow: Narrow
+        self, view: Reads, bank: str, ask: Callable[[Shelf], list[int]]
     ) -> tuple[list[int], Iterable[Stored]]:
         for most in (LATE, None):  # what could not be taken in is read from the store
             with guarded() as trouble:
                 shelf = self._shelf(bank)
                 late = self._late(view, bank, shelf, most)
                 if shelf is not None and late is not None:
-                    return shelf.find(asked, limit, narrow), late
+                    return ask(shelf), late
             if most:
                 self._work(bank, anew=bool(trouble), wait=PATIENCE)
         return [], view.spoken(bank, 0)
@@ -140,7 +147,8 @@ class TantivyIndex:
             head, rows = view.head(bank), view.spoken(bank, shelf.mark.seq)
             if head.seq > shelf.mark.seq:
                 heap = HEAP if head.seq - shelf.mark.seq > 20 * LATE else SMALL_HEAP
-                add(shelf.index, documents_of(view, bank, _new(rows)), head, heap)
+                documents = documents_of(view, bank, _new(rows), shelf.holds)
+                add(shelf.index, documents, head, heap)
                 return self._reached(bank, head)
         return not trouble
 
@@ -154,7 +162,8 @@ class TantivyIndex:
         room, name = self._room(bank), f"{VERSION}-{secrets.token_hex(4)}"
         (room / name).mkdir()
         head = view.head(bank)
-        add(opened(room / name), documents_of(view, bank, view.spoken(bank, 0)), head, HEAP)
+        documents = documents_of(view, bank, view.spoken(bank, 0), lambda _: False)
+        add(opened(room / name), documents, head, HEAP)
         pointer = room / f"{name}.new"
         pointer.write_text(name, "utf-8")
         pointer.replace(room / "current")
@@ -201,6 +210,12 @@ class TantivyIndex:
     def close(self) -> None:
         """Let go of the folders."""
         self._shelves.clear()
+
+
+def _joined(new: Sequence[str], view: Reads, bank: str, seqs: Sequence[int]) -> list[str]:
+    """Give the late records first, then those of the index, each once."""
+    names = view.subjects(bank, seqs) if seqs else {}
+    return list(dict.fromkeys((*new, *(names[seq] for seq in seqs if seq in names))))
 
 
 def _new(rows: Iterable[Stored]) -> Iterator[Stored]:

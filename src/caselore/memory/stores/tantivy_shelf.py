@@ -1,5 +1,8 @@
 """One folder of the text index: what it holds, how it is asked and how it is added to.
 
+A text is cut into runs once for each place that it came from; whatever says the same again there
+is a small document that shares the number of its text. So a failure that repeats ten thousand
+times is one text to search, and fills no answer alone.
 Must not choose folders or take turns; no other module may touch tantivy, whose four known traps
 are guarded here.
 """
@@ -7,11 +10,13 @@ are guarded here.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,18 +26,23 @@ from caselore.errors import CaseloreError
 from caselore.memory.encoding import digest, unstamp
 from caselore.memory.ledger import Head, Stored
 from caselore.memory.ports import Narrow, Reads
-from caselore.memory.projection import spoken
+from caselore.memory.projection import spoken, spoken_line
 from caselore.memory.rows import CaseRow
-from caselore.memory.terms import KEY_VERSION, key_text
+from caselore.memory.terms import KEY_VERSION, codes_in, key_text
 
 ASKED = 60  # rarest runs of a question that are looked up: as good as all, a tenth of the time
-TIES = 1_000  # hits that are put in order where the last place is shared
+TEXTS = 200  # texts that are looked at first, then so many times more while they do not suffice
+DEEPER = 5
+ALL = 500_000
+FEW = 5_000  # documents of a span of time up to which their texts are listed beforehand
+TIES = 4  # times as many documents with a code as are wanted, so that those of one moment show
 NEARLY = 0.0005  # scores of the same text differ in their last bits
 MARK = -1  # the id of the document that says how far the index is
 HEAP, SMALL_HEAP = 64_000_000, 15_000_000  # bytes for a whole build, and for some entries
+PIECE = 500  # entries whose cases are read at once
 NAMES = ("service", "environment", "branch", "family")
-OCCUR = tantivy.Occur
-VERSION = f"{KEY_VERSION}-" + digest("id seq link happened_at grams4:freq", *NAMES)[:8]
+OCCUR, QUERY = tantivy.Occur, tantivy.Query
+VERSION = f"{KEY_VERSION}-" + digest("id seq link text happened_at grams4:freq codes", *NAMES)[:8]
 
 
 class Mark(NamedTuple):
@@ -40,6 +50,13 @@ class Mark(NamedTuple):
 
     seq: int
     link: int
+
+
+class Text(NamedTuple):
+    """The first entry with a text of one place, and the number of both."""
+
+    id: int
+    text: int
 
 
 def link_of(hash: str) -> int:
@@ -54,9 +71,10 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("id", indexed=True, fast=True)
     for name in ("seq", "link"):
         builder.add_integer_field(name, fast=True)
-    builder.add_integer_field("happened_at", indexed=True, fast=True)
+    for name in ("text", "happened_at"):
+        builder.add_integer_field(name, indexed=True, fast=True)
     builder.add_text_field("grams", tokenizer_name="grams4", index_option="freq")
-    for name in NAMES:
+    for name in (*NAMES, "codes"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -74,21 +92,42 @@ def _moment(at: str) -> int:
     return round(unstamp(at).timestamp() * 1_000_000)
 
 
-def documents_of(view: Reads, bank: str, rows: Iterable[Stored]) -> Iterator[tantivy.Document]:
-    for entry, payload in rows:
-        text = key_text(spoken(entry, json.loads(payload.body))) if payload else ""
-        row = view.case(bank, entry.subject) if text else None
-        if row is not None:
-            yield _document(entry.seq, text, row)
+def documents_of(
+    view: Reads, bank: str, rows: Iterable[Stored], known: Callable[[int], bool]
+) -> Iterator[tantivy.Document]:
+    """Give the documents of entries; of a text that is known, or came before, no runs."""
+    seen, source = set[int](), iter(rows)
+    while some := list(islice(source, PIECE)):
+        cases = view.cases_of(bank, {row.entry.subject for row in some})
+        for entry, payload in some:
+            case, body = cases.get(entry.subject), json.loads(payload.body) if payload else {}
+            key = key_text(spoken(entry, body)) if body else ""
+            if case is None or not key:
+                continue
+            text = _number(key, case)
+            new = text not in seen and not known(text)
+            seen.add(text)
+            codes = codes_in(spoken_line(entry, body))
+            yield _document(Text(entry.seq, text), key if new else "", codes, case)
 
 
-def _document(seq: int, text: str, row: CaseRow) -> tantivy.Document:
+def _number(key: str, case: CaseRow) -> int:
+    """Number a text of one place, so that it fits a signed column."""
+    place = "\0".join((key, *(getattr(case, name) for name in NAMES)))
+    return int.from_bytes(blake2b(place.encode(), digest_size=8).digest()) >> 1
+
+
+def _document(one: Text, grams: str, codes: Sequence[str], case: CaseRow) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_integer("id", seq)
-    document.add_integer("happened_at", _moment(row.happened_at))
-    document.add_text("grams", text)
+    document.add_integer("id", one.id)
+    document.add_integer("text", one.text)
+    document.add_integer("happened_at", _moment(case.happened_at))
+    if grams:
+        document.add_text("grams", grams)
+    for code in codes:
+        document.add_text("codes", code)
     for name in NAMES:
-        document.add_text(name, getattr(row, name))
+        document.add_text(name, getattr(case, name))
     return document
 
 
@@ -120,21 +159,86 @@ class Shelf:
             return Shelf(self.folder, self.index, searcher, _mark(searcher), stamp)
         return self
 
+    def holds(self, text: int) -> bool:
+        """Say whether a text was cut into runs before."""
+        return bool(self.searcher.doc_freq("text", text))
+
     def find(self, asked: Sequence[str], limit: int, narrow: Narrow) -> list[int]:
-        """Give the entries that are closest to a question, best first."""
-        query = _query(self._rarest(asked), narrow)
-        # A search for a thousand costs little more than one for fifty, and shows all who tie.
-        hits = self.searcher.search(query, TIES, count=False).hits
-        if len(hits) > limit:
-            least = _score(hits[limit - 1]) - NEARLY
-            hits = hits[: bisect_right(hits, -least, key=lambda hit: -_score(hit))]
+        """Give the entries that are closest to a question, best first; of a text the newest."""
+        query = _question(self._rarest(asked), narrow, self._of_then(narrow))
+        most, found, whole = TEXTS, list[int](), query is None
+        while query is not None and len(found) < limit and not whole:
+            texts, whole = self._closest(query, most)
+            found = self._newest_each(texts, limit, narrow)
+            if whole and len(found) < limit:
+                found = self._newest_in_turn(texts, limit, narrow)
+            most *= DEEPER
+        return found
+
+    def named(self, code: str, limit: int, narrow: Narrow) -> list[int]:
+        """Give the newest entries whose line holds a code."""
+        one = QUERY.term_query(_schema(), "codes", code, "basic")
+        query = _all_of([one, *_places(narrow), *_spans(narrow)])
+        hits = self.searcher.search(
+            query, limit * TIES, count=False, order_by_field="happened_at"
+        ).hits
         ids = map(_whole, self.searcher.fast_field_values("id", [place for _, place in hits]))
-        found = [(-round(_score(hit), 3), -id) for hit, id in zip(hits, ids, strict=True)]
+        found = [(-_whole(at), -id) for (at, _), id in zip(hits, ids, strict=True)]
         return [-id for _, id in sorted(found)[:limit]]
 
     def _rarest(self, asked: Sequence[str]) -> list[str]:
         often = ((self.searcher.doc_freq("grams", gram), gram) for gram in asked)
         return [gram for _, gram in sorted(pair for pair in often if pair[0])[:ASKED]]
+
+    def _closest(self, query: tantivy.Query, most: int) -> tuple[list[Text], bool]:
+        """Give the closest texts, the later first among equals, and whether that is all.
+
+        Where more are equally close than were looked at, none of those is given: which of them
+        came is by chance.
+        """
+        hits = self.searcher.search(query, most, count=False).hits
+        whole = len(hits) < most or most >= ALL
+        if not whole:
+            least = _score(hits[-1]) + NEARLY
+            hits = hits[: bisect_left(hits, -least, key=lambda hit: -_score(hit))]
+        places = [place for _, place in hits]
+        ids, texts = (self.searcher.fast_field_values(name, places) for name in ("id", "text"))
+        found = [
+            (-round(_score(hit), 3), -_whole(id), _whole(text))
+            for hit, id, text in zip(hits, ids, texts, strict=True)
+        ]
+        return [Text(-id, text) for _, id, text in sorted(found)], whole
+
+    def _newest_each(self, texts: Sequence[Text], limit: int, narrow: Narrow) -> list[int]:
+        newest = (id for one in texts for id in self._newest(one, 1, narrow))
+        return list(islice(newest, limit))
+
+    def _newest_in_turn(self, texts: Sequence[Text], limit: int, narrow: Narrow) -> list[int]:
+        """Give the newest of each text, then the one before it of each, and so on."""
+        rows = [self._newest(one, limit, narrow) for one in texts]
+        ids = (id for turn in zip_longest(*rows) for id in turn if id is not None)
+        return list(islice(ids, limit))
+
+    def _newest(self, one: Text, most: int, narrow: Narrow) -> list[int]:
+        """Give the newest entries with a text, of those that a search may bring."""
+        spans = list(_spans(narrow))
+        if not spans and self.searcher.doc_freq("text", one.text) == 1:
+            return [one.id]
+        query = _all_of([QUERY.term_query(_schema(), "text", one.text, "basic"), *spans])
+        hits = self.searcher.search(query, most, count=False, order_by_field="id").hits
+        return [_whole(id) for id, _ in hits]
+
+    def _of_then(self, narrow: Narrow) -> set[int] | None:
+        """List the texts of a span of time, if few entries fall into it."""
+        if not (narrow.since or narrow.until):
+            return None
+        query = _all_of([*_places(narrow), *_spans(narrow)])
+        hits = self.searcher.search(query, FEW + 1, count=False).hits
+        if len(hits) > FEW:
+            return None
+        return set(
+            map(_whole, self.searcher.fast_field_values("text", [place for _, place in hits]))
+        )
 
 
 def _whole(value: object) -> int:
@@ -148,29 +252,49 @@ def _score(hit: Any) -> float:
     return float(hit[0])
 
 
-def _query(grams: Sequence[str], narrow: Narrow) -> tantivy.Query:
-    schema, query = _schema(), tantivy.Query
-    asked = [(OCCUR.Should, query.term_query(schema, "grams", gram, "freq")) for gram in grams]
-    if not asked:
-        return query.empty_query()
-    must = [
-        query.term_query(schema, name, getattr(narrow, name), "basic")
-        for name in NAMES
-        if getattr(narrow, name)
-    ]
-    must += _ranges(schema, narrow)
-    free = [(OCCUR.Must, query.const_score_query(one, 0.0)) for one in must]
-    return query.boolean_query([(OCCUR.Must, query.boolean_query(asked)), *free])
+def _all_of(queries: Iterable[tantivy.Query]) -> tantivy.Query:
+    """Ask for all at once, for no score."""
+    free = [(OCCUR.Must, QUERY.const_score_query(one, 0.0)) for one in queries]
+    return QUERY.boolean_query(free)
 
 
-def _ranges(schema: tantivy.Schema, narrow: Narrow) -> Iterator[tantivy.Query]:
-    kind = tantivy.FieldType.Integer
+def _question(
+    grams: Sequence[str], narrow: Narrow, texts: set[int] | None
+) -> tantivy.Query | None:
+    """Ask for any of the runs, within the filters; None where nothing can be found."""
+    if not grams or texts == set():
+        return None
+    schema = _schema()
+    asked = QUERY.boolean_query(
+        [(OCCUR.Should, QUERY.term_query(schema, "grams", gram, "freq")) for gram in grams]
+    )
+    must = list(_places(narrow))
+    if narrow.last:  # the first entry with a text came before all others with it
+        must.append(_span("id", None, narrow.last))
+    if texts is not None:
+        must.append(QUERY.term_set_query(schema, "text", sorted(texts)))
+    return (
+        QUERY.boolean_query([(OCCUR.Must, asked), (OCCUR.Must, _all_of(must))]) if must else asked
+    )
+
+
+def _places(narrow: Narrow) -> Iterator[tantivy.Query]:
+    for name in NAMES:
+        if getattr(narrow, name):
+            yield QUERY.term_query(_schema(), name, getattr(narrow, name), "basic")
+
+
+def _spans(narrow: Narrow) -> Iterator[tantivy.Query]:
     low = _moment(narrow.since) if narrow.since else None
     high = _moment(narrow.until) if narrow.until else None
     if low is not None or high is not None:
-        yield tantivy.Query.range_query(schema, "happened_at", kind, low, high)
+        yield _span("happened_at", low, high)
     if narrow.last:
-        yield tantivy.Query.range_query(schema, "id", kind, None, narrow.last)
+        yield _span("id", None, narrow.last)
+
+
+def _span(field: str, low: int | None, high: int | None) -> tantivy.Query:
+    return QUERY.range_query(_schema(), field, tantivy.FieldType.Integer, low, high)
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:
@@ -179,7 +303,7 @@ def _stamp(folder: Path) -> tuple[int, int, int]:
 
 
 def _mark(searcher: tantivy.Searcher) -> Mark:
-    query = tantivy.Query.term_query(_schema(), "id", MARK, "basic")
+    query = QUERY.term_query(_schema(), "id", MARK, "basic")
     (hit,) = searcher.search(query, 2, count=False).hits  # two marks are damage, too
     place = [hit[1]]
     seq, link = (searcher.fast_field_values(name, place)[0] for name in ("seq", "link"))

@@ -53,11 +53,6 @@ UNION
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(deployment) = md5(%(name)s) AND deployment = %(name)s AND deployment <> ''
 ORDER BY happened_at DESC, id LIMIT 50
 
--- name: titled
-SELECT * FROM caselore.cases WHERE bank = %(bank)s AND position(%(word)s in title) > 0
-  AND (%(last)s = 0 OR seq <= %(last)s)
-ORDER BY happened_at DESC, id LIMIT %(limit)s
-
 -- name: cases
 SELECT * FROM caselore.cases
 WHERE bank = %(bank)s

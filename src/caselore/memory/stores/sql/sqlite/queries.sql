@@ -53,11 +53,6 @@ UNION
 SELECT * FROM cases WHERE bank = :bank AND deployment = :name AND deployment <> ''
 ORDER BY happened_at DESC, id LIMIT 50
 
--- name: titled
-SELECT * FROM cases WHERE bank = :bank AND instr(title, :word) > 0
-  AND (:last = 0 OR seq <= :last)
-ORDER BY happened_at DESC, id LIMIT :limit
-
 -- name: cases
 SELECT * FROM cases
 WHERE bank = :bank
