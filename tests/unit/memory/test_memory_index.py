@@ -301,6 +301,13 @@ def test_the_same_question_has_the_same_answer_from_any_build_of_the_index(path)
     assert set(answers[0]) == set(first) or len(first) >= 50
 
 
+def written_anew(part, data):
+    """Put another file in its place: cutting one that a thread still has mapped ends the process."""
+    draft = part.with_name("draft")
+    draft.write_bytes(data)
+    draft.replace(part)
+
+
 def damages(folder):
     parts = {path.suffix: path for path in folder.iterdir() if path.suffix != ".lock"}
     yield "no folder", lambda: shutil.rmtree(folder)
@@ -311,9 +318,12 @@ def damages(folder):
         yield f"no {suffix}", parts[suffix].unlink
         yield (
             f"zeroed {suffix}",
-            lambda part=parts[suffix]: part.write_bytes(bytes(part.stat().st_size)),
+            lambda part=parts[suffix]: written_anew(part, bytes(part.stat().st_size)),
         )
-        yield f"cut {suffix}", lambda part=parts[suffix]: part.write_bytes(part.read_bytes()[:40])
+        yield (
+            f"cut {suffix}",
+            lambda part=parts[suffix]: written_anew(part, part.read_bytes()[:40]),
+        )
     yield "no pointer", (folder.parent / "current").unlink
     yield "a pointer out", lambda: (folder.parent / "current").write_text("../../lore.sqlite3")
     yield "a pointer to nothing", lambda: (folder.parent / "current").write_text(folder.name[:-1])
