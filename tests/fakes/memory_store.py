@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from caselore.memory.exhibit_ports import Counted
 from caselore.memory.ledger import EMPTY, Head, Stored
+from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.ports import ANYWHERE, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
 
@@ -21,6 +22,10 @@ def newest(rows):
     )
 
 
+def _written(row):
+    return row.seq, row.id, row.target
+
+
 class MemoryView:
     """One state of all tables."""
 
@@ -28,6 +33,8 @@ class MemoryView:
         self.ledger: dict[str, list] = {}
         self.payloads: dict[tuple[str, int], object] = {}
         self.tables: dict[str, dict] = {name: {} for name in TABLES}
+        self.hints: dict[tuple, InboxRow] = {}
+        self.leases: dict[tuple[str, str], LeaseRow] = {}
 
     def _all(self, table, bank, **equal):
         rows = (row for key, row in sorted(self.tables[table].items()) if key[0] == bank)
@@ -266,6 +273,57 @@ class MemoryView:
             :limit
         ]
 
+    def change(self, bank, id):
+        return self.tables["changes"].get((bank, id))
+
+    def changes(self, bank, state="", after="", limit=1_000_000):
+        rows = self._all("changes", bank, **({"state": state} if state else {}))
+        return [row for row in rows if row.id > after][:limit]
+
+    def attempts(self, bank, change):
+        rows = self._all("attempts", bank, change=change)
+        return sorted(rows, key=lambda row: row.place)
+
+    def outgoing(self, bank, target="", after=0, limit=1_000):
+        equal = {"target": target} if target else {}
+        rows = self._all("outbox", bank, status="waiting", **equal)
+        return sorted((row for row in rows if row.seq > after), key=_written)[:limit]
+
+    def outgoing_of(self, bank, change):
+        return sorted(self._all("outbox", bank, change=change), key=_written)
+
+    def outgoing_one(self, bank, id):
+        return sorted(self._all("outbox", bank, id=id), key=lambda row: row.target, reverse=True)
+
+    def heard(self, bank, limit):
+        rows = [row for row in self.hints.values() if row.bank == bank and not row.attended_at]
+        return sorted(rows, key=lambda row: (row.received_at, row.source, row.key))[:limit]
+
+    def hear(self, rows):
+        for row in rows:
+            self.hints.setdefault(row[:3], row)
+
+    def attend(self, bank, change, until, at):
+        for key, row in self.hints.items():
+            if row.bank == bank and row.change == change and row.received_at <= until:
+                self.hints[key] = row._replace(attended_at=row.attended_at or at)
+
+    def forget_hints(self, bank, before):
+        for key, row in list(self.hints.items()):
+            if row.bank == bank and row.attended_at and row.attended_at < before:
+                del self.hints[key]
+
+    def lease(self, bank, name):
+        return self.leases.get((bank, name))
+
+    def put_lease(self, row):
+        self.leases[row.bank, row.name] = row
+
+    def end_lease(self, bank, name, fence):
+        held = self.leases.get((bank, name))
+        if held and held.fence == fence:
+            self.leases[bank, name] = held._replace(until="")
+
     def rows(self, table):
         yield from (row for _, row in sorted(self.tables[table].items()))
 
@@ -333,6 +391,7 @@ class MemoryStore:
         draft = copy.copy(self._view)
         draft.ledger = {bank: list(entries) for bank, entries in self._view.ledger.items()}
         draft.payloads = dict(self._view.payloads)
+        draft.hints, draft.leases = dict(self._view.hints), dict(self._view.leases)
         draft.tables = {name: dict(rows) for name, rows in self._view.tables.items()}
         yield draft
         self._view = draft

@@ -20,6 +20,7 @@ from caselore.memory.encoding import stamp
 from caselore.memory.exhibits import Exhibits
 from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
+from caselore.memory.loops import Loops
 from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.previews import Previews
@@ -54,7 +55,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Previews, Exhibits):
+class Memory(Keeping, Browsing, Previews, Exhibits, Loops):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(

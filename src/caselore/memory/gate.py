@@ -65,6 +65,10 @@ TABLE: dict[str, dict[Role, Rule]] = {
         "drop":          (NO,    NO,    NO,     HISTORY, YES),
         "erase":         (NO,    NO,    NO,     NO,      YES),
         "token":         (SETUP, SETUP, NO,     SETUP,   YES),
+        "track":         (YES,   YES,   YES,    NO,      YES),
+        "loop":          (YES,   YES,   NO,     NO,      YES),
+        "rearm":         (NO,    NO,    NO,     NO,      YES),
+        "untrack":       (NO,    NO,    NO,     NO,      YES),
         "revoke":        (NO,    NO,    NO,     NO,      YES),
         "ask":           (YES,   YES,   YES,    NO,      YES),
     }.items()
@@ -181,6 +185,10 @@ _VERBS = VERBS | {
     "drop": "drop from quarantine",
     "erase": "erase a record",
     "token": "create a token",
+    "track": "track a change",
+    "loop": "say how a CI attempt counts",
+    "rearm": "rearm a circuit breaker",
+    "untrack": "take a change out of the repair loop",
     "revoke": "revoke a token",
     "ask": "ask a model",
 }

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from caselore.memory.exhibit_ports import ExhibitReads
 from caselore.memory.ledger import Entry, Head, Payload, Stored
+from caselore.memory.loop_ports import LoopReads, LoopWrites
 from caselore.memory.rows import (
     CaseRow,
     Change,
@@ -139,7 +140,7 @@ class Evidence(Protocol):
         """Give the records that were given another identity after an entry."""
 
 
-class Reads(Evidence, ExhibitReads, Protocol):
+class Reads(Evidence, ExhibitReads, LoopReads, Protocol):
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...
@@ -183,7 +184,7 @@ class Reads(Evidence, ExhibitReads, Protocol):
     def faults(self) -> Iterator[str]: ...
 
 
-class Writes(Reads, Protocol):
+class Writes(Reads, LoopWrites, Protocol):
     """One transaction: all of it is kept, or nothing."""
 
     def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None: ...

@@ -12,20 +12,37 @@ from caselore.memory.encoding import Body, digest
 from caselore.memory.ledger import Entry
 from caselore.memory.records import Role, Status
 from caselore.memory.rows import (
+    AttemptRow,
     CaseRow,
     Change,
+    ChangeRow,
     ErasedRow,
     ExhibitRow,
     Forget,
     GreenRow,
     HeldRow,
     LinkRow,
+    OutboxRow,
     Put,
     TokenRow,
 )
 
 UNTRUSTED = frozenset({Role.AGENT.value})
+LOOP = ("track", "loop", "rearm", "untrack")
 OPEN = frozenset({Status.OBSERVED.value, Status.PROPOSED.value})
+
+
+def _loop(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    """Take over what the repair loop wrote of one change, as it is."""
+    own = (entry.bank, entry.subject)
+    return [
+        Put(ChangeRow(entry.bank, entry.subject, entry.seq, **body["change"])),
+        *(Put(AttemptRow(*own, seq=entry.seq, **one)) for one in body["attempts"]),
+        *(
+            Put(OutboxRow(entry.bank, seq=entry.seq, change=entry.subject, **one))
+            for one in body["outbox"]
+        ),
+    ]
 
 
 def project(entry: Entry, body: Body, case: CaseRow | ExhibitRow | None) -> list[Change]:
@@ -248,6 +265,7 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "drop": _drop,
     "erase": _erase,
     "green": _green,
+    **dict.fromkeys(LOOP, _loop),
     "token": _token,
     "revoke": _token,
 }

@@ -135,7 +135,61 @@ class WordRow(NamedTuple):
     seq: int
 
 
-Row = CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | ExhibitRow | WordRow
+class ChangeRow(NamedTuple):
+    """One tracked merge or pull request and where it stands; its document is the loop's state."""
+
+    bank: str
+    id: str
+    seq: int
+    url: str
+    project: str
+    iid: str
+    state: str
+    pipeline_fail_count: int
+    max_attempts: int
+    worker: str
+    head: str
+    updated_at: str
+    document: str
+
+
+class AttemptRow(NamedTuple):
+    """One CI attempt that was handled, and what was decided about it."""
+
+    bank: str
+    change: str
+    key: str
+    seq: int
+    place: int
+    number: int
+    delivered: int
+    verdict: str
+    kind: str
+    head: str
+    pipeline: str
+    at: str
+    decision: str
+    document: str
+
+
+class OutboxRow(NamedTuple):
+    """One event that leaves for somebody: waiting, delivered, withdrawn, or only kept."""
+
+    bank: str
+    id: str
+    target: str
+    seq: int
+    change: str
+    type: str
+    at: str
+    status: str
+    document: str
+
+
+Row = (
+    CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | ExhibitRow | WordRow
+    | ChangeRow | AttemptRow | OutboxRow
+)  # fmt: skip
 
 TABLES: dict[str, type[Row]] = {
     "cases": CaseRow,
@@ -146,10 +200,13 @@ TABLES: dict[str, type[Row]] = {
     "erased": ErasedRow,
     "exhibits": ExhibitRow,
     "words": WordRow,
+    "changes": ChangeRow,
+    "attempts": AttemptRow,
+    "outbox": OutboxRow,
 }
 KEYS: dict[type[Row], int] = {  # how many leading columns name a row
     CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2,
-    ExhibitRow: 2, WordRow: 3,
+    ExhibitRow: 2, WordRow: 3, ChangeRow: 2, AttemptRow: 3, OutboxRow: 3,
 }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def fate(turn: Turn, seen: Fate) -> None:
     elif seen.state == "closed":
         _closed(turn, seen)
     elif turn.state.phase is Phase.DONE and turn.state.why == "closed":
-        turn.move(Phase.TRACKING)
+        turn.move(Phase.OPEN if turn.state.latched else Phase.TRACKING)
         turn.note("opened again")
 
 

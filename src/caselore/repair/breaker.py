@@ -124,6 +124,7 @@ def _trip(turn: Turn, attempt: Attempt, at: datetime, reason: str) -> None:
     number = turn.state.count + 1
     attempt = turn.keep(replace(attempt, number=number), f"red: the breaker opens: {reason}")
     turn.move(Phase.OPEN, reason)
+    turn.set(latched=True)
     turn.emit(
         EventType.CIRCUIT_BREAKER,
         at,

@@ -112,7 +112,7 @@ def _rearm(turn: Turn, seen: Rearm) -> None:
         return
     turn.withdraw()
     turn.set(run=turn.state.run + 1, infra=0, flaky=0, deaths=0)
-    turn.set(rearmed_by=seen.by, rearmed_why=seen.why)
+    turn.set(rearmed_by=seen.by, rearmed_why=seen.why, latched=False)
     turn.move(Phase.TRACKING)
     turn.note(f"rearmed by {seen.by}: {seen.why}")
     turn.command(Restore(f"rearmed by {seen.by}: {seen.why}"))

@@ -120,6 +120,8 @@ class State:
     silent_since: str = ""
     settling: str = ""
     settling_since: str = ""
+    latched: bool = False
+    """The breaker opened, and no person rearmed it since: whatever the phase is by now."""
     rearmed_by: str = ""
     rearmed_why: str = ""
     notices: tuple[str, ...] = ()

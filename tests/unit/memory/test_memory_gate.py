@@ -14,6 +14,7 @@ from caselore.memory.filing import FOLLOWING, OPENING
 from caselore.memory.gate import TABLE, Draft, judge
 from caselore.memory.records import ModelCall
 from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over, signed
+from fakes.loop_rows import loop_entry
 from fakes.memory_store import MemoryStore
 
 SYSTEM = Actor("watcher", Role.SYSTEM)
@@ -34,11 +35,15 @@ VERBS = {
     "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
     "revoke": lambda memory, actor: memory.revoke_token("old", actor),
     "ask": lambda memory, actor: memory.keep_call(CALL, actor),
+    "track": lambda memory, actor: memory.loop_write(*loop_entry("track", actor)),
+    "loop": lambda memory, actor: memory.loop_write(*loop_entry("loop", actor)),
+    "rearm": lambda memory, actor: memory.loop_write(*loop_entry("rearm", actor)),
+    "untrack": lambda memory, actor: memory.loop_write(*loop_entry("untrack", actor)),
 }
 ALLOWED = {
-    CI: {"observe", "green", "ask"},
-    SYSTEM: {"observe", "green", "resign", "ask"},
-    AGENT: {"observe", "propose", "ask"},
+    CI: {"observe", "green", "ask", "track", "loop"},
+    SYSTEM: {"observe", "green", "resign", "ask", "track", "loop"},
+    AGENT: {"observe", "propose", "ask", "track"},
     IMPORT: {"observe", "green", "propose"},
     ANA: set(VERBS),
 }

@@ -27,6 +27,7 @@ from fakes.failures import (
     missing_variable,
     signed,
 )
+from fakes.loop_rows import loop_entry
 
 
 @pytest.fixture
@@ -48,6 +49,7 @@ def told(postgres_url, tmp_path):
     held = memory.file_all([page(), page("https://bad.example/", findings=["override"])], CI)
     deal = memory.file(event(held[0].id), CI)
     memory.corroborate(deal.id, report(held[0].id), CI, independent=True, key="there")
+    memory.loop_write(*loop_entry("loop", CI))
     assert memory.ledger_verify().ok
     yield memory
     memory.close()

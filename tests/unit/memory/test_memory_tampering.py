@@ -23,6 +23,7 @@ from fakes.failures import (
     memory_at,
     missing_variable,
 )
+from fakes.loop_rows import loop_entry
 
 ALL_TABLES = ("ledger", "payloads", *TABLES)
 
@@ -49,6 +50,7 @@ def told(tmp_path_factory):
     memory.file_all([strategy(), event(held[0].id, "again", title="Another deal")], ANA)
     memory.file_all([prediction(), briefing()], CI)
     memory.corroborate(deal.id, report(held[0].id), CI, independent=True, key="there")
+    memory.loop_write(*loop_entry("loop", CI))
     assert memory.ledger_verify().ok
     memory.close()
     return path

@@ -303,6 +303,10 @@ CASES = {
     "opened again, and it is tracked": (
         [CLOSED, {"state": "opened"}, red("a", 7)], [GONE, FAILED], "repairing", 1
     ),
+    "closed and opened again does not rearm the breaker": (
+        [*reds(6), CLOSED, {"state": "reopened"}, red("x", 30)],
+        [FAILED] * 5 + [BREAKER, GONE], "open", 5,
+    ),
     "closed, and a late pipeline says nothing": ([CLOSED, red("a", 7)], [GONE], "done", 0),
     # after the merge
     "merged, and the target branch is watched": ([MERGED], [], "post_merge", 0),

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 
 from caselore.memory.ledger import Entry
+from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.rows import TABLES
 from caselore.memory.stores.named_sql import migrations, queries
 from caselore.memory.stores.sql_view import SqlView
@@ -70,6 +71,7 @@ def parts() -> dict[str, set[str]]:
     """Give the columns, indexes and triggers that this version makes."""
     tables: dict[str, tuple[str, ...]] = {name: row._fields for name, row in TABLES.items()}
     tables |= {"ledger": Entry._fields, "payloads": ("bank", "seq", "salt", "body")}
+    tables |= {"inbox": InboxRow._fields, "leases": LeaseRow._fields}
     tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
     script = "".join(migrations("postgres"))
     indexes = set(re.findall(r"CREATE INDEX (\w+)", script)) | {f"{name}_pkey" for name in tables}

@@ -27,6 +27,7 @@ from caselore.memory.rows import (
     TokenRow,
     table_of,
 )
+from caselore.memory.stores.loop_queries import LoopQueries
 
 NEAR = {
     ("signature", "service"): "near_signature_service",
@@ -36,7 +37,7 @@ NEAR = {
 }
 
 
-class SqlView(ABC):
+class SqlView(LoopQueries, ABC):
     """Reads and appends inside the transaction that its store opened."""
 
     def __init__(self, removing: Callable[[], None]) -> None:

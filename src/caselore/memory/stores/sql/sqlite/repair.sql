@@ -1,0 +1,68 @@
+-- name: change
+SELECT * FROM changes WHERE bank = :bank AND id = :id
+
+-- name: changes_in
+SELECT * FROM changes WHERE bank = :bank AND (:state = '' OR state = :state)
+  AND id > :after ORDER BY id LIMIT :limit
+
+-- name: attempts_of
+SELECT * FROM attempts WHERE bank = :bank AND change = :change ORDER BY place
+
+-- name: outgoing
+SELECT * FROM outbox WHERE bank = :bank AND status = 'waiting' AND (:target = '' OR target = :target) AND seq > :after
+ORDER BY seq, id, target LIMIT :limit
+
+-- name: outgoing_of
+SELECT * FROM outbox WHERE bank = :bank AND change = :change ORDER BY seq, id, target
+
+-- name: outgoing_one
+SELECT * FROM outbox WHERE bank = :bank AND id = :id ORDER BY target DESC
+
+-- name: put_inbox
+INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (bank, source, key) DO NOTHING
+
+-- name: heard
+SELECT * FROM inbox WHERE bank = :bank AND attended_at = '' ORDER BY received_at, source, key LIMIT :limit
+
+-- name: forget_heard
+UPDATE inbox SET attended_at = :at WHERE bank = :bank AND attended_at = ''
+  AND change = :change AND received_at <= :until
+
+-- name: forget_old_inbox
+DELETE FROM inbox WHERE bank = :bank AND attended_at <> '' AND attended_at < :before
+
+-- name: lease
+SELECT * FROM leases WHERE bank = :bank AND name = :name
+
+-- name: put_leases
+INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: forget_lease
+UPDATE leases SET until = '' WHERE bank = :bank AND name = :name AND fence = :fence
+
+-- name: put_changes
+INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: all_changes
+SELECT * FROM changes ORDER BY bank, id
+
+-- name: clear_changes
+DELETE FROM changes WHERE bank = :bank
+
+-- name: put_attempts
+INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: all_attempts
+SELECT * FROM attempts ORDER BY bank, change, key
+
+-- name: clear_attempts
+DELETE FROM attempts WHERE bank = :bank
+
+-- name: put_outbox
+INSERT OR REPLACE INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: all_outbox
+SELECT * FROM outbox ORDER BY bank, id, target
+
+-- name: clear_outbox
+DELETE FROM outbox WHERE bank = :bank
