@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from caselore.errors import BadInput, Unavailable, WrongUse
+from caselore.errors import BadInput, WrongUse
 
 FILE_NAME = "caselore.toml"
 DATABASE_NAME = "caselore.db"
@@ -56,10 +56,12 @@ AGENT_MARKERS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-FORMS: Mapping[str, tuple[type, str]] = MappingProxyType(
+FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
     {
         "bank": (str, "a text"),
         "model": (str, "a text"),
+        "model_temperature": ((int, float), "a number"),
+        "model_limits": (dict, "a table"),
         "weights": (dict, "a table"),
         "repair": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
@@ -75,6 +77,8 @@ ENVIRONMENT_ONLY = {
     "proxy_header": "CASELORE_PROXY_HEADER",
     "proxy_from": "CASELORE_PROXY_FROM",
     "session_key": "CASELORE_SESSION_KEY",
+    "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
+    "model_key": "CASELORE_MODEL_KEY",
 }
 # What is started and how often must not come from a file that the repaired change can edit.
 HOME_ONLY = frozenset({"repair"})
@@ -91,6 +95,11 @@ class Settings:
     token: str | None = None
     marker: str | None = None
     model: str = "none"
+    model_url: str = ""
+    """The address of an OpenAI-compatible server."""
+    model_key: str = field(default="", repr=False)
+    model_temperature: float = 0.1
+    model_limits: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, Any] = field(default_factory=dict)
     repair: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
@@ -133,6 +142,10 @@ def load(
         token=env.get("CASELORE_TOKEN", "").strip() or None,
         marker=agent_marker(env),
         model=_model(env.get("CASELORE_MODEL") or merged.get("model") or "none"),
+        model_url=env.get("CASELORE_MODEL_URL", "").strip(),
+        model_key=env.get("CASELORE_MODEL_KEY", "").strip(),
+        model_temperature=float(merged.get("model_temperature", 0.1)),
+        model_limits=merged.get("model_limits", {}),
         weights=merged.get("weights", {}),
         repair=merged.get("repair", {}),
         families=tuple(merged.get("family", ())),
@@ -194,16 +207,9 @@ def without_agent_markers(environment: Mapping[str, str] | None = None) -> dict[
     }
 
 
-def require_model(name: str) -> None:
-    """Say that a model was asked for and that this version has none.
-
-    Raises: Unavailable for every name but "none".
-    """
-    if _model(name) != "none":
-        raise Unavailable(
-            f"The model {name} was asked for, and this version has no model adapter.",
-            hint="Leave out --model and CASELORE_MODEL: the diagnosis is written without a model.",
-        )
+def model_name(name: str) -> str:
+    """Take a name of a model. Raises: WrongUse for one that is not PROVIDER:NAME or none."""
+    return _model(name)
 
 
 def _model(name: str) -> str:
@@ -211,7 +217,7 @@ def _model(name: str) -> str:
         return name
     raise WrongUse(
         f"The model {name!r} has not the form PROVIDER:NAME.",
-        hint="For example CASELORE_MODEL=none.",
+        hint="For example CASELORE_MODEL=groq:openai/gpt-oss-120b, or none.",
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from caselore.incidents import precedents, templates
+from caselore.incidents import phrasing, precedents, templates
 from caselore.incidents.check import check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
+from caselore.llm.ports import Model
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
 from caselore.memory.records import Case, Occurrences
@@ -29,6 +30,8 @@ class Diagnosis:
     withheld: tuple[Withheld, ...]
     occurrences: Occurrences
     model: str | None = None
+    model_note: str = ""
+    """How a model that was asked fared, where its words do not stand or were asked for twice."""
 
     @property
     def incident(self) -> str:
@@ -108,6 +111,7 @@ class Diagnosis:
             "occurrences": occurrences_json(self.occurrences),
             "next": list(self.next_steps()),
             "model": self.model,
+            "model_note": self.model_note or None,
         }
 
 
@@ -122,7 +126,21 @@ def occurrences_json(seen: Occurrences) -> dict[str, Any]:
     }
 
 
-def write(case: Case, reading: Reading, recalled: Recalled, occurrences: Occurrences) -> Diagnosis:
-    """Write a diagnosis from templates and check it, as any other writer's text would be."""
-    checked = check(templates.write(reading, recalled), recalled, reading)
-    return Diagnosis(case, reading, recalled, checked.document, checked.withheld, occurrences)
+def write(
+    case: Case,
+    reading: Reading,
+    recalled: Recalled,
+    occurrences: Occurrences,
+    model: Model | None = None,
+) -> Diagnosis:
+    """Write a diagnosis from templates and check it, as any other writer's text would be.
+
+    A model, where there is one, may phrase it; what it writes is checked more strictly.
+    """
+    drafted = check(templates.write(reading, recalled), recalled, reading)
+    if model is None:
+        return Diagnosis(case, reading, recalled, drafted.document, drafted.withheld, occurrences)
+    told = phrasing.phrase(model, reading, recalled, drafted)
+    return Diagnosis(
+        case, reading, recalled, told.document, told.withheld, occurrences, told.model, told.note
+    )

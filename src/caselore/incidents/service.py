@@ -5,16 +5,19 @@ Must not choose adapters, read files or print.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from caselore.guards import injection, secrets
 from caselore.incidents import diagnosis, ingest, precedents
+from caselore.llm.ports import Model
 from caselore.logs import Reading
 from caselore.memory.api import Memory
 from caselore.memory.records import Actor, Case, Incident, Occurrences
 
 LIMIT = 5
+Asking = Callable[[str], Model]
+"""Gives the model that may phrase an incident's diagnosis, within that incident's limits."""
 
 
 def diagnose(  # noqa: PLR0913 - the named facts of one run
@@ -31,8 +34,9 @@ def diagnose(  # noqa: PLR0913 - the named facts of one run
     stage: str = "",
     url: str = "",
     sources: Iterable[str] = (),
+    asking: Asking | None = None,
 ) -> diagnosis.Diagnosis:
-    """Record a failure as observed, recall, write and check.
+    """Record a failure as observed, recall, write and check; `asking` gives a model to phrase it.
 
     An incident whose kept lines give orders to a model is quarantined: its diagnosis is written
     and shown as any other, but until a person releases it, it is cited nowhere.
@@ -51,13 +55,16 @@ def diagnose(  # noqa: PLR0913 - the named facts of one run
     case = memory.observe(
         incident, actor, happened_at=now, sources=tuple(sources), findings=findings(incident)
     )
-    return explain(memory, case, reading)
+    return explain(memory, case, reading, asking)
 
 
-def explain(memory: Memory, case: Case, reading: Reading) -> diagnosis.Diagnosis:
+def explain(
+    memory: Memory, case: Case, reading: Reading, asking: Asking | None = None
+) -> diagnosis.Diagnosis:
     """Recall for a case that is stored, write and check."""
     recalled = memory.recall(incident=case.id, limit=LIMIT)
-    return diagnosis.write(case, reading, recalled, occurrences(memory, case))
+    model = asking(case.id) if asking else None
+    return diagnosis.write(case, reading, recalled, occurrences(memory, case), model)
 
 
 def occurrences(memory: Memory, case: Case) -> Occurrences:

@@ -61,8 +61,8 @@ class ProvidedModel:
         return Answer(
             value=_value(answer),
             model=self.name,
-            read=answer.usage.input_tokens or 0,
-            written=answer.usage.output_tokens or 0,
+            read=max(0, answer.usage.input_tokens or 0),
+            written=max(0, answer.usage.output_tokens or 0),
             dollars=_dollars(answer),
             seconds=time.monotonic() - began,
         )

@@ -50,7 +50,7 @@ class Weights:
         "runner",
         "flaky",
     )
-    many_ways: tuple[str, ...] = ("migration",)
+    many_ways: tuple[str, ...] = ("migration", "network")
     """Families that tell where it failed, not how: for them the way of failing is compared."""
     hardly_alike: float = 0.15
     """Least part of equal text where the way of failing is not told."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from caselore import settings as setting
 from caselore.errors import WrongUse
-from caselore.wiring import identity
+from caselore.wiring import identity, models
 from caselore.wiring.reading import Reader
 from caselore.wiring.results import Found, Imported, Judged
 from caselore.wiring.sources import (
@@ -29,6 +29,7 @@ from caselore.wiring.sources import (
 
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
+    from caselore.llm.ports import Model
     from caselore.logs import GreenLines
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
@@ -135,7 +136,7 @@ class App(Reader):
         """
         from caselore.incidents import service as incidents  # noqa: PLC0415
 
-        setting.require_model(model or self.settings.model)
+        asked = models.model_of(self.settings, model)
         who = self._acting(actor)
         passed = self._all_green(green, service, stage)
         return incidents.diagnose(
@@ -150,7 +151,12 @@ class App(Reader):
             deployment=deployment.strip().removeprefix("#"),
             stage=stage,
             url=url,
+            asking=self._asking(asked, who) if asked else None,
         )
+
+    def _asking(self, model: Model, actor: Actor) -> Callable[[str], Model]:
+        limits = models.limits_of(self.settings.model_limits)
+        return models.metered(model, self.memory, actor, limits, self.now)
 
     def _all_green(
         self, green: Log | GreenLines | None, service: str, stage: str

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from caselore import settings, wiring
-from caselore.errors import CaseloreError, Unavailable, WrongUse
+from caselore.errors import CaseloreError, WrongUse
+from caselore.llm.meter import DEFAULTS
+from caselore.wiring import models
 
 
 def load(tmp_path: Path, toml: str = "", **environment: str) -> settings.Settings:
@@ -125,11 +128,48 @@ def test_a_model_of_the_wrong_form_is_wrong_use(tmp_path, name):
         load(tmp_path, CASELORE_MODEL=name)
 
 
-def test_a_model_is_refused_only_when_it_is_asked_for(tmp_path):
-    assert load(tmp_path, CASELORE_MODEL="openai:gpt").model == "openai:gpt"
-    settings.require_model("none")
-    with pytest.raises(Unavailable):
-        settings.require_model("openai:gpt")
+def test_where_a_model_is_reached_comes_from_the_environment_alone(tmp_path):
+    given = load(
+        tmp_path,
+        CASELORE_MODEL="openai:gpt",
+        CASELORE_MODEL_URL="http://127.0.0.1:1/v1",
+        CASELORE_MODEL_KEY="sk-1",
+    )
+
+    assert (given.model, given.model_url, given.model_key) == (
+        "openai:gpt", "http://127.0.0.1:1/v1", "sk-1",
+    )  # fmt: skip
+    assert "sk-1" not in repr(given)
+    for key in ("model_url", "model_key"):
+        (tmp_path / "caselore.toml").write_text(f'{key} = "x"\n')
+        with pytest.raises(WrongUse, match="not taken from a file"):
+            load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[model_limits.week]\ntokens = 1\n", "week"),
+        ("[model_limits.call]\nlines = 1\n", "lines"),
+        ("[model_limits.call]\ntokens = 'x'\n", "number"),
+        ("[model_limits.call]\ntokens = -1\n", "finite"),
+        ("[model_limits.day]\ndollars = inf\n", "finite"),
+        ("[model_limits]\ncall = 3\n", "call"),
+    ],
+)
+def test_a_limit_that_is_none_is_refused(tmp_path, text, words):
+    (tmp_path / "caselore.toml").write_text(text)
+
+    with pytest.raises(WrongUse, match=words):
+        models.limits_of(load(tmp_path).model_limits)
+
+
+def test_limits_are_read_over_the_defaults(tmp_path):
+    (tmp_path / "caselore.toml").write_text("[model_limits.day]\ndollars = 2\n")
+
+    found = models.limits_of(load(tmp_path).model_limits)
+
+    assert found == replace(DEFAULTS, day=replace(DEFAULTS.day, dollars=2))
 
 
 def test_every_error_says_what_to_do(tmp_path):

@@ -25,6 +25,10 @@ from caselore.memory.kinds import kinds
         ("java.lang.OutOfMemoryError: Java heap space", {"memory"}),
         ("write /var/lib/x: no space left on device", {"disk"}),
         ("value too long for type character varying(20)", {"constraint"}),
+        ("curl: (6) Could not resolve host: git.shop.example", {"name"}),
+        ("getaddrinfo ENOTFOUND db.internal", {"name"}),
+        ("curl: (60) SSL certificate problem: certificate has expired", {"certificate"}),
+        ("x509: certificate signed by unknown authority", {"certificate"}),
         ("rolled back", set()),
     ],
 )

@@ -20,6 +20,7 @@ from caselore.faces.cli import (
     index,
     ledger,
     lookup,
+    models,
     quarantine,
     repair,
     serving,
@@ -91,6 +92,7 @@ def root(
 COMMANDS = (
     failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
     upkeep, index, repair,
+    models,
 )  # fmt: skip
 for module in COMMANDS:
     module.register(app)

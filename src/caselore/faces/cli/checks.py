@@ -18,6 +18,7 @@ from typing import Any
 
 from caselore import settings, wiring
 from caselore.errors import StoreDamaged, problem
+from caselore.wiring import models
 
 _LEAST_ROOM = 200 * 1024 * 1024
 
@@ -122,8 +123,12 @@ _CONFIRM = (
 
 
 def _model(bank: str | None) -> tuple[str, str]:
-    settings.require_model(settings.load(bank=bank).model)
-    return "none: diagnoses are written from templates", ""
+    chosen = settings.load(bank=bank)
+    models.limits_of(chosen.model_limits)
+    found = models.model_of(chosen)
+    if found is None:
+        return "none: diagnoses are written from templates", ""
+    return f"{found.name} phrases diagnoses; it is asked when there is one to write", ""
 
 
 def _forge(_bank: str | None) -> tuple[str, str]:

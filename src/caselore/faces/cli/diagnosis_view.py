@@ -36,6 +36,7 @@ def lines(found: Diagnosis, paper: Paper) -> list[str]:
         *_section("Recommended Fix", _fix(found, names, paper), paper),
         *_why(found, paper),
         *_withheld(found, paper),
+        *_model(found, paper),
         *_gap(recall_view.nearest(found.nearest, paper)),
         *_next(found, paper),
     ]
@@ -129,6 +130,14 @@ def _withheld(found: Diagnosis, paper: Paper) -> Iterator[str]:
     for one in found.withheld:
         text = paper.cut(one.text, 60)
         yield from paper.wrap(f"“{text}”: {one.reason}", first="  ", indent="    ")
+
+
+def _model(found: Diagnosis, paper: Paper) -> Iterator[str]:
+    """Say whose words these are, where a model was asked."""
+    said = f"Phrased by {found.model}, checked as above. " if found.model else ""
+    if said or found.model_note:
+        yield ""
+        yield from paper.wrap(f"{said}{found.model_note}", first="  ", indent="  ")
 
 
 def _gap(shown: list[str]) -> list[str]:

@@ -1,0 +1,199 @@
+"""Lets a model phrase a diagnosis, and keeps of it only what the evidence carries.
+
+Must not let a model decide: identity, ranking, counts, verdicts and whether the evidence is
+sufficient are settled before it is asked; what it writes passes the checker of every writer and
+a stricter one of words; what is left empty stays as the templates wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from caselore.errors import ModelUnavailable
+from caselore.guards import injection
+from caselore.incidents import precedents, prompting, wording
+from caselore.incidents.check import Checked, check
+from caselore.incidents.document import Document, Quote, Sentence, Withheld
+from caselore.llm.ports import Budget, Model, Prompt
+from caselore.logs import Reading
+from caselore.memory.recall import Recalled
+
+MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
+LONGEST = 2_000  # characters of one text
+BUDGET = Budget(seconds=60, tokens=16_000, dollars=0.25)  # of one question, whatever the settings
+
+Text = TypeVar("Text", Quote, Sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrased:
+    """A document, what was withheld of the model's, and how the model fared."""
+
+    document: Document
+    withheld: tuple[Withheld, ...]
+    model: str | None
+    """The model whose words stand in the document; none where only templates' words do."""
+    note: str = ""
+
+
+def phrase(model: Model, reading: Reading, recalled: Recalled, drafted: Checked) -> Phrased:
+    """Ask, check, ask once more where something was withheld, and fill up from the draft."""
+    prompt = prompting.diagnosis(reading, recalled)
+    try:
+        checked = _asked(model, prompt, reading, recalled)
+    except ModelUnavailable as error:
+        note = f"{error} The diagnosis is written from templates."
+        return Phrased(drafted.document, drafted.withheld, None, note)
+    note = ""
+    if checked.withheld:
+        try:
+            again = prompting.repair(prompt, checked.withheld)
+            checked = _better(checked, _asked(model, again, reading, recalled))
+        except ModelUnavailable as error:
+            note = f"The second try of the model failed: {error}"
+    return _filled(model.name, checked, drafted, note)
+
+
+def _asked(model: Model, prompt: Prompt, reading: Reading, recalled: Recalled) -> Checked:
+    answer = model.ask(prompt, prompting.SCHEMA, BUDGET)
+    return checked_words(document_of(answer.value, recalled), recalled, reading)
+
+
+def _better(first: Checked, second: Checked) -> Checked:
+    """Take the second try unless it says less of what to do, or nothing at all."""
+    fuller = bool(second.document.fix) >= bool(first.document.fix)
+    return second if fuller and second.document.diagnosis else first
+
+
+def _filled(name: str, checked: Checked, drafted: Checked, note: str) -> Phrased:
+    """Put the draft's words where nothing of the model's stands."""
+    own, draft = checked.document, drafted.document
+    kept = Document(
+        evidence=draft.evidence
+        + tuple(one for one in own.evidence if not _quoted(one, draft.evidence)),
+        diagnosis=own.diagnosis or draft.diagnosis,
+        fix=(own.fix or draft.fix) if draft.fix else (),
+    )
+    stands = bool(own.diagnosis or (own.fix and draft.fix))
+    held = (*drafted.withheld, *checked.withheld)
+    if own.fix and not draft.fix:
+        held += tuple(Withheld(one.text, "the evidence is not sufficient") for one in own.fix)
+    if not stands and not note:
+        note = "Nothing that the model wrote is carried by the evidence; templates wrote this."
+    return Phrased(kept, held, name if stands else None, note)
+
+
+def _quoted(quote: Quote, others: Iterable[Quote]) -> bool:
+    return any(quote.quote in other.quote and quote.cites == other.cites for other in others)
+
+
+def checked_words(document: Document, recalled: Recalled, reading: Reading) -> Checked:
+    """Check a model's document: as any other, then its own words against what it cites."""
+    checked = check(document, recalled, reading)
+    words = Words(recalled, reading)
+    held = list(checked.withheld)
+    kept = replace(
+        checked.document,
+        evidence=_passing(checked.document.evidence, held),
+        diagnosis=words.passing(_passing(checked.document.diagnosis, held), held, fix=False),
+        fix=words.passing(_passing(checked.document.fix, held), held, fix=True),
+    )
+    return Checked(kept, tuple(held))
+
+
+def _passing(texts: tuple[Text, ...], held: list[Withheld]) -> tuple[Text, ...]:
+    """Withhold what would give orders to the next reader that is a model."""
+    kept = []
+    for one in texts:
+        text = one.quote if isinstance(one, Quote) else one.text
+        if injection.scan(text):
+            held.append(Withheld(text, "it reads as an order to a model"))
+        else:
+            kept.append(one)
+    return tuple(kept)
+
+
+class Words:
+    """Says which sentences of a model speak of acts that its evidence does not name."""
+
+    def __init__(self, recalled: Recalled, reading: Reading) -> None:
+        """Index the hits by their ids."""
+        self._hits = {hit.case.id: hit for hit in (*recalled.nearest, *recalled.hits)}
+        self._log = [part.text for part in reading.excerpt]
+
+    def passing(
+        self, sentences: Iterable[Sentence], held: list[Withheld], *, fix: bool
+    ) -> tuple[Sentence, ...]:
+        """Keep the sentences whose words stand; withhold the rest with the reason."""
+        kept = []
+        for one in sentences:
+            reason = self._reason(one, fix)
+            if reason:
+                held.append(Withheld(one.text, reason))
+            else:
+                kept.append(one)
+        return tuple(kept)
+
+    def _reason(self, sentence: Sentence, fix: bool) -> str:
+        cases = [self._hits[id].case for id in sentence.cites]
+        if fix:
+            cases = [case for case in cases if precedents.succeeded(case)]
+        sources = [text for case in cases for text in precedents.sources(case)]
+        sources += self._log if sentence.lines and not fix else []
+        act = wording.invented_act(sentence.text, sources)
+        if act:
+            return f"“{act}” is an act that no cited record names"
+        if fix and wording.unlike_sources(sentence.text, sources):
+            return "most of its words stand in no cited record whose fix worked"
+        return ""
+
+
+def document_of(value: Mapping[str, Any], recalled: Recalled) -> Document:
+    """Read a model's answer leniently: what is no row of its section is left out."""
+    names = _names(recalled)
+    return Document(
+        evidence=tuple(
+            Quote(text, cites, "as the model quotes it")
+            for text, cites, _ in _rows(value, "evidence", "quote", names)
+        ),
+        diagnosis=tuple(
+            Sentence(text, cites, lines)
+            for text, cites, lines in _rows(value, "diagnosis", "text", names)
+        ),
+        fix=tuple(Sentence(text, cites) for text, cites, _ in _rows(value, "fix", "text", names)),
+    )
+
+
+def _names(recalled: Recalled) -> dict[str, str]:
+    """Give the id for each name by which a model may cite a record; a doubled name is none."""
+    ids = {hit.case.id: precedents.label(hit.case) for hit in (*recalled.hits, *recalled.nearest)}
+    labels = list(ids.values())
+    return {label: id for id, label in ids.items() if labels.count(label) == 1}
+
+
+def _rows(
+    value: Mapping[str, Any], section: str, field: str, names: Mapping[str, str]
+) -> Iterable[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+    rows = value.get(section)
+    for row in rows[:MOST_ROWS] if isinstance(rows, list) else ():
+        text = row.get(field) if isinstance(row, dict) else None
+        if isinstance(text, str) and text.strip():
+            cites = [one for one in _listed(row, "cites") if isinstance(one, str)]
+            lines = [one for one in _listed(row, "lines") if type(one) is int]
+            yield (
+                " ".join(text.split())[:LONGEST] if field == "text" else text[:LONGEST],
+                tuple(dict.fromkeys(_cited(one, names) for one in cites)),
+                tuple(dict.fromkeys(lines)),
+            )
+
+
+def _cited(name: str, names: Mapping[str, str]) -> str:
+    bare = name.strip().strip("[]")
+    return names.get(bare) or names.get(f"#{bare}") or bare
+
+
+def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
+    found = row.get(field)
+    return found[:MOST_ROWS] if isinstance(found, list) else []
