@@ -5,6 +5,7 @@ Must not change the order that ranking gave.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,8 @@ _LEAD: Final = 4  # lines of a new run shown before its first block
 _JOIN: Final = 2  # known lines that may part a new run
 _WEAKEST: Final = 35.0  # points below the best that a further block may have
 _ITS_LINE: Final = ", its line"
+_BESIDE: Final = 1  # lines shown on either side of the failing line, where it would be cut off
+_IDLE: Final = re.compile(r"^\W*(?:(?:INFO|DEBUG|NOTE)\b\W*(?:[0-9]+ \w+\W*)?)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,9 @@ def choose(
         ]
     if new is not None:
         near = [r.block for r in ranked if r.score > ranked[0].score - _NEAR]
-        order = _new_runs(page, marked, [Span(b.first, b.last, b.why) for b in near], wanted, new)
+        spans = [Span(b.first, b.last, b.why) for b in near]
+        order = _new_runs(page, marked, spans, wanted, new, line)
+        order = _with_line(order, line, budget)
     else:
         lead = 2 if len(wanted) > 1 and wanted[1].why.endswith(_ITS_LINE) else 1
         pads = _padding(page, marked, wanted[:1]) if lead == 1 else []
@@ -101,15 +106,26 @@ def _long(first: int, last: int, point: int, why: str, budget: int) -> Iterator[
 
 
 def _new_runs(
-    page: Page, marked: Marked, near: Sequence[Span], wanted: Sequence[Span], new: Sequence[bool]
+    page: Page,
+    marked: Marked,
+    near: Sequence[Span],
+    wanted: Sequence[Span],
+    new: Sequence[bool],
+    line: int | None,
 ) -> list[Span]:
-    """Take what a passing run did not say, in time order; runs that hold a block first."""
-    runs = list(_runs(page, new))
+    """Take what a passing run did not say: runs that hold a block in time order, then the others.
+
+    Of the others those come first that stand nearest to the failing line: what differs far above
+    is a version, a cache or a download.
+    """
+    runs = [_tidy(page, marked, run) for run in _runs(marked, new)]
+    point = len(page.lines) if line is None else line
     echoes = [r for r in runs if all(marked.has(i, "command") for i in range(r.first, r.last + 1))]
     others = [r for r in runs if r not in echoes]
     best = [r for r in others if _meets(r, near)]
     told = [r for r in others if r not in best and _meets(r, wanted)]
     rest = [r for r in others if r not in best and r not in told]
+    rest.sort(key=lambda r: min(abs(r.first - point), abs(r.last - point)))
     return [
         *(_from_block(r, near) for r in best),
         *(_from_block(r, wanted) for r in told),
@@ -126,17 +142,47 @@ def _from_block(run: Span, blocks: Sequence[Span]) -> Span:
     return Span(first - _LEAD, run.last, run.why)
 
 
+def _tidy(page: Page, marked: Marked, run: Span) -> Span:
+    """Drop rulers and chatter from both ends of a run; a run of nothing else stays."""
+    idle = [
+        marked.has(i, "ruler") or bool(_IDLE.match(page.lines[i][:80]))
+        for i in range(run.first, run.last + 1)
+    ]
+    if all(idle):
+        return run
+    return Span(run.first + idle.index(False), run.last - idle[::-1].index(False), run.why)
+
+
+def _with_line(order: list[Span], line: int | None, budget: int) -> list[Span]:
+    """Put the failing line first where the budget would end before it."""
+    left = budget
+    for span in order:
+        if line is None or span.first <= line < span.first + left:
+            return order
+        left -= span.last - span.first + 1
+        if left <= 0:
+            break
+    if line is None:
+        return order
+    return [Span(max(0, line - _BESIDE), line + _BESIDE, "the failing line"), *order]
+
+
 def _meets(run: Span, spans: Sequence[Span]) -> bool:
     """Say whether a run overlaps any of these spans."""
     return any(run.first <= s.last and s.first <= run.last for s in spans)
 
 
-def _runs(page: Page, new: Sequence[bool]) -> Iterator[Span]:
-    """Join new lines that at most two known or blank ones part."""
+def _runs(marked: Marked, new: Sequence[bool]) -> Iterator[Span]:
+    """Join new lines that at most two known or blank ones part.
+
+    The steps of a stack that begins with a new line belong to it: a framework's are the same in
+    every stack, so a passing run that printed any knows them.
+    """
     first: int | None = None
     last = 0
     for i, fresh in enumerate(new):
         if not fresh:
+            last = i if first is not None and last == i - 1 and marked.has(i, "frame") else last
             continue
         if first is not None and i - last > _JOIN:
             yield Span(first, last, "not in a passing run")
