@@ -13,8 +13,8 @@ from caselore.logs.blocks import Block, moved
 from caselore.logs.masking import masked
 from caselore.logs.page import Page
 from caselore.logs.sections import Region
-from caselore.logs.shapes import lead, weight_of
 from caselore.logs.signs import Marked
+from caselore.logs.weights import lead, weight_of
 
 OUTSIDE: Final = 38.0  # a block outside every failed command
 LATER: Final = 7.0  # each failed command after the first

@@ -10,26 +10,19 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from caselore.logs.blocks import Block, indent, quoted
+from caselore.logs.blocks import Block, indent
 from caselore.logs.page import Page
 from caselore.logs.sections import Region
 from caselore.logs.signs import Marked
+from caselore.logs.weights import MEDIUM, PLACE, VERDICT, WEAK, lead, logged, weight_of
 
-STRONG, VERDICT, MEDIUM, WEAK, WARN = 50.0, 44.0, 31.0, 16.0, 10.0
-_NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9]+)")
-_PLACE: Final = re.compile(r"[\w-]\.[A-Za-z]{1,5}[:(][0-9]+| at \S+ line [0-9]+\.?$")
 _HEAD_PLACE: Final = re.compile(r"^\s*(?:\w+: )?[^\s:(]+\.[A-Za-z]\w{0,4}[:(][0-9]+")
 _ECHOES: Final = ("command", "section", "echo", "exit", "ruler")
+_NUMBERED: Final = re.compile(r"^\s*(?:\[?([0-9]{1,4})[).\]]) +\S|^Failure ([0-9]+)")
 _TALE: Final = ("frame", "medium", "strong", "weak")
-NEARLY: Final = 4.0
-_NEVER: Final = ("wrapper", "exit", "command", "section", "ruler", "ok")
 _BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round what was wrong
-_ANNOUNCES: Final = re.compile(
-    r"^\W*(?:[A-Za-z]+ ){0,2}(?i:errors?|failed|failures?)(?: [A-Za-z]+){0,3}:\s*$"
-)
 _MORE_BELOW: Final = re.compile(r":$|\b[0-9]+ (?:\w+ )?errors? (?:for|in|found)\b")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
-_FILE_ONLY: Final = re.compile(r"^\s*\W*[A-Z]{2,8}\W+\S+\s*$")  # FAIL src/cart.test.js
 _BODY: Final = 60
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
@@ -42,57 +35,6 @@ _WELL: Final = ("command", "section", "exit", "ok", "success", "passed", "fine",
 _REPEATS, _KEY = 3, 300
 _DIGITS: Final = re.compile(r"[0-9]+")
 _MOST_HITS: Final = 600
-
-
-def weight_of(page: Page, marked: Marked, i: int) -> float:
-    """Weigh one line by what it says, on the readers' scale; 0 for one that never fails."""
-    if i not in marked.signs:
-        return 0.0
-    known = marked.weights.get(i)
-    if known is None:
-        known = marked.weights[i] = _weighed(page, marked, i)
-    return known
-
-
-def _weighed(page: Page, marked: Marked, i: int) -> float:
-    """Weigh a line that carries signs."""
-    if marked.has(i, *_NEVER) or quoted(page, marked, i):
-        return 0.0
-    found = marked.signs.get(i, frozenset())
-    weight = 0.0
-    for sign, value in (
-        ("strong", STRONG),
-        ("verdict", VERDICT),
-        ("medium", MEDIUM),
-        ("weak", WEAK),
-        ("warn", WARN),
-    ):
-        if sign in found:
-            weight = value
-            break
-    if not weight:
-        return 0.0
-    weight += _adjusted(found, page.lines[i])
-    if "logged" in found and marked.talks:
-        weight -= 18
-    return max(weight, 1.0)
-
-
-def _adjusted(found: frozenset[str], line: str) -> float:
-    """Add what the other signs of a line say about it."""
-    change = 0.0
-    change += 4 if "strong" in found and found & {"medium", "weak"} else 0
-    change += 4 if "medium" in found and "weak" in found else 0
-    change += 4 if _PLACE.search(line[:400]) else 0
-    change -= 30 if "fine" in found else 0
-    change -= 22 if "summary" in found or "heading" in found else 0
-    change -= 25 if "frame" in found else 0
-    change -= 12 if "retry" in found else 0
-    change -= 30 if "talk" in found else 0
-    change -= 45 if "source" in found else 0
-    change += 10 if "crash" in found and "verdict" not in found else 0
-    change -= 12 if "warn" in found and "strong" not in found else 0
-    return change
 
 
 def shape_blocks(
@@ -110,49 +52,6 @@ def shape_blocks(
         found += _message(page, marked)
         found += [b for i in marked.lines("wrapper", "exit")[:12] for b in _above(page, marked, i)]
     return found
-
-
-def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
-    """Give the first of these lines that says about as much as the one that says most."""
-    most = max(weight_of(page, marked, i) for i in lines)
-    first = next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
-    if marked.has(first, "opener"):
-        return _thrown(page, marked, first, lines)
-    if marked.has(first, "verdict") and not marked.has(first, "strong"):
-        return _told_below(page, marked, first, lines)
-    if _ANNOUNCES.match(page.lines[first]):
-        below = (i for i in lines if i > first and page.lines[i].strip())
-        told = next(below, first)
-        return told if weight_of(page, marked, told) >= MEDIUM else first
-    return first
-
-
-def _told_below(page: Page, marked: Marked, head: int, lines: Sequence[int]) -> int:
-    """Give what the body under a failed item says; the item itself where the body says little."""
-    body = [i for i in lines if i > head and not marked.has(i, "verdict", "ruler")]
-    body = [i for i in body if page.lines[i].strip()]
-    most = max((weight_of(page, marked, i) for i in body), default=0.0)
-    if most >= MEDIUM - NEARLY:
-        return next(i for i in body if weight_of(page, marked, i) >= most - NEARLY)
-    bare = _FILE_ONLY.match(page.lines[head][:400]) and body
-    return body[0] if bare else head
-
-
-def _thrown(page: Page, marked: Marked, opener: int, lines: Sequence[int]) -> int:
-    """Give the line with which a stack ends that opens at `opener`; the opener where it is cut."""
-    deep = indent(page.lines[opener])
-    for i in lines:
-        text = page.lines[i]
-        if i <= opener or not text.strip() or marked.has(i, "frame", "opener"):
-            continue
-        if indent(text) <= deep and not quoted(page, marked, i):
-            return i
-    return opener
-
-
-def _logged(marked: Marked, i: int) -> bool:
-    """Say whether a line is one of a program's own log that talks a lot."""
-    return marked.talks and marked.has(i, "logged")
 
 
 def _lines(
@@ -173,7 +72,7 @@ def _lines(
         hits += 1
         end = _body(page, marked, i, barriers)
         best = lead(page, marked, range(i, end + 1))
-        verdict = marked.has(i, "verdict") and end > i and not _logged(marked, i)
+        verdict = marked.has(i, "verdict") and end > i and not logged(marked, i)
         heavy = weight_of(page, marked, best)
         frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
         if verdict:
@@ -329,7 +228,7 @@ def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
     if not weight_of(page, marked, best):
         quiet = [k for k in inside if not marked.has(k, *_BESIDE)]
         placed = [k for k in quiet if _HEAD_PLACE.match(page.lines[k][:200])]
-        placed = placed or [k for k in quiet if _PLACE.search(page.lines[k][:200])]
+        placed = placed or [k for k in quiet if PLACE.search(page.lines[k][:200])]
         best = placed[0] if placed else _last_word(page, marked, inside)
     why = "all that the failed command printed"
     yield Block(inside[0], inside[-1], best, 27.0, why, around=True)
