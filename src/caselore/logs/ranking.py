@@ -19,6 +19,7 @@ from caselore.logs.weights import lead, weight_of
 OUTSIDE: Final = 38.0  # a block outside every failed command
 LATER: Final = 7.0  # each failed command after the first
 EQUAL: Final = 3.0  # points within which the first block wins
+AGAIN: Final = 15.0  # a block whose head stands further up, too
 HOPELESS: Final = -50.0  # not shown at all
 FAINT: Final = 4.0  # too little to call a line the failing one
 HOLLOW: Final = 28.0  # a block whose own line only says that something failed
@@ -59,9 +60,8 @@ def _score(
 ) -> float:
     """Weigh one block by where it stands and by what a passing run also said."""
     score = block.weight + _place(page, block, failed, new is not None)
-    empty = marked.has(block.line, "wrapper") or (
-        not block.sure and marked.has(block.line, "exit")
-    )
+    exits = marked.has(block.line, "exit")
+    empty = not block.sure if exits else marked.has(block.line, "wrapper")
     score -= HOLLOW if empty else 0.0
     if new is None:
         return score
@@ -106,9 +106,11 @@ def _same_head_once(page: Page, scored: list[Ranked], failed: tuple[Region, ...]
         )
         if key in best:
             first = kept[best[key]]
-            same = first.block.line == each.block.line and each.score > first.score
-            block = each.block if same else first.block
+            same = first.block.line == each.block.line
+            block = each.block if same and each.score > first.score else first.block
             kept[best[key]] = Ranked(block, max(first.score, each.score))
+            if not same:
+                kept.append(Ranked(each.block, each.score - AGAIN))
         else:
             best[key] = len(kept)
             kept.append(each)
@@ -163,7 +165,8 @@ def failing_line(
         block = each.block
         if each.score < FAINT:
             return None
-        if block.sure and page.lines[block.line].strip() and not marked.has(block.line, *_BARE):
+        bare = not marked.has(block.line, "exit") and marked.has(block.line, *_BARE)
+        if block.sure and page.lines[block.line].strip() and not bare:
             return block.line
         span = range(block.first, block.last + 1)
         usable = [i for i in span if page.lines[i].strip() and not marked.has(i, *_BARE)]

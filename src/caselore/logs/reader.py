@@ -17,6 +17,7 @@ from caselore.logs.green import GreenLines
 from caselore.logs.page import Page, build
 from caselore.logs.ranking import Ranked, failing_line, rank
 from caselore.logs.reading import Reading, Signature
+from caselore.logs.reports import again_blocks, report_blocks
 from caselore.logs.scan import scan
 from caselore.logs.sections import Region, passed_until, regions
 from caselore.logs.shapes import shape_blocks
@@ -84,6 +85,8 @@ def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:
     barriers = page.gaps | frozenset(marked.lines("exit")) | {region.end for region in failed}
     blocks: list[Block] = tool_blocks(page, marked, using, barriers)
     blocks += shape_blocks(page, marked, barriers, failed)
+    blocks += report_blocks(page, marked, barriers)
+    blocks += again_blocks(page, marked, blocks, barriers)
     new = green.new_lines(page) if green else None
     over = passed_until(page, marked) if green is None else -1  # beside a passing run, it failed
     ranked = [r for r in rank(page, marked, blocks, failed, new) if r.block.line > over]

@@ -5,6 +5,7 @@ Must not name a tool: every rule here is about form, and has to hold for a tool 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -23,7 +24,8 @@ _TALE: Final = ("frame", "medium", "strong", "weak")
 _BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round what was wrong
 _MORE_BELOW: Final = re.compile(r":$|\b[0-9]+ (?:\w+ )?errors? (?:for|in|found)\b")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
-_BODY: Final = 60
+_MESSAGE_OF: Final = 12  # lines of a message between an exception and its steps
+_BODY, _STACK = 60, 400  # lines that may hang under one
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
 _NAMED: Final = 8.0  # an error under the item that it broke, beside one that was only printed
@@ -33,6 +35,7 @@ _FEW: Final = 40  # lines of output that can be shown whole
 _MESSAGE, _WORDY = 3, 2000  # lines, characters of a line
 _WELL: Final = ("command", "section", "exit", "ok", "success", "passed", "fine", "summary", "talk")
 _REPEATS, _KEY = 3, 300
+_OFTEN, _COMMON = 24, 12.0  # times, points
 _DIGITS: Final = re.compile(r"[0-9]+")
 _MOST_HITS: Final = 600
 
@@ -63,7 +66,7 @@ def _lines(
     """
     last = -1
     hits = 0
-    for i in _outer_repeats(page, marked, failed):
+    for i, common in _outer_repeats(page, marked, failed):
         if i <= last:
             continue
         weight = weight_of(page, marked, i)
@@ -77,15 +80,22 @@ def _lines(
         frames = sum(1 for k in range(i, end + 1) if marked.has(k, "frame"))
         if verdict:
             heavy = max(heavy + (_NAMED if best > i else 0.0), VERDICT + 8.0)
-        heavy += 4 if frames > 1 else 0
+        heavy += (4 if frames > 1 else 0) - (0.0 if verdict else common)
         placed = bool(_HEAD_PLACE.match(page.lines[best][:200]))
+        sure = verdict or placed or marked.has(best, "crash", "unexpected")
         why = "failed item and its details" if verdict else "line that states an error"
-        yield Block(i, end, best, heavy, why, bottom=frames < 2 and not verdict and not placed)
+        yield Block(i, end, best, heavy, why, bottom=frames < 2 and not sure)
         last = end
 
 
-def _outer_repeats(page: Page, marked: Marked, failed: Sequence[Region]) -> list[int]:
-    """List the lines with signs, without the middle ones of those that a command repeats."""
+def _outer_repeats(
+    page: Page, marked: Marked, failed: Sequence[Region]
+) -> list[tuple[int, float]]:
+    """List the lines with signs, without the middle ones of those that a command repeats.
+
+    Each with the points that it loses for being common: what a command says all the time it also
+    says while all is well.
+    """
     places: dict[tuple[int, str], list[int]] = {}
     order = sorted(marked.signs)
     keys = _DIGITS.sub("0", "\n".join([page.lines[i][:_KEY] for i in order])).split("\n")
@@ -93,18 +103,28 @@ def _outer_repeats(page: Page, marked: Marked, failed: Sequence[Region]) -> list
         part = next((n for n, region in enumerate(failed) if i in region), -1) if failed else -1
         places.setdefault((part, key), []).append(i)
     few = (
-        each if len(each) <= 2 * _REPEATS else each[:_REPEATS] + each[-_REPEATS:]
+        [
+            (i, _common(len(each)))
+            for i in (each if len(each) <= 2 * _REPEATS else each[:_REPEATS] + each[-_REPEATS:])
+        ]
         for each in places.values()
     )
     return sorted(chain.from_iterable(few))
+
+
+def _common(times: int) -> float:
+    """Give the points that a line loses that a command printed so many times."""
+    return min(_COMMON, 3.0 * math.log2(times / _OFTEN)) if times > _OFTEN else 0.0
 
 
 def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> int:
     """Follow what belongs under a line: deeper lines, frames, the rest of its paragraph."""
     deep = indent(page.lines[head])
     announced = bool(_MORE_BELOW.search(page.lines[head][:400].rstrip()))
-    last, blanks = head, 0
-    for i in range(head + 1, min(len(page.lines), head + _BODY)):
+    last, blanks, near = head, 0, head
+    opened = marked.has(head, "opener")
+    longest = _STACK if opened else _BODY
+    for i in range(head + 1, min(len(page.lines), head + longest)):
         line = page.lines[i]
         if i in barriers or marked.has(i, "wrapper", "exit", "command", "section", "ok"):
             break
@@ -113,14 +133,42 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
             if blanks > 1:
                 break
             continue
-        deeper = (
-            indent(line) > deep or marked.has(i, "frame") or line.lstrip()[:1] in ("^", "~", "|")
-        )
+        opened = opened or marked.has(i, "opener")
         told = marked.has(i, *_TALE) or (announced and i - head <= _ANNOUNCED)
-        if not deeper and (blanks or i - head > _PARAGRAPH or not told):
+        if _under_ruler(marked, head, last, i) or _deeper(line, deep) or marked.has(i, "frame"):
+            pass
+        elif opened and not blanks and not marked.has(i, "opener"):
+            near, opened = i, False  # what was thrown, below its steps
+        elif (blanks or i - near > _PARAGRAPH or not told) and not _message_of(
+            page, marked, head, i
+        ):
             break
         last, blanks = i, 0
+    while last > head and marked.has(last, "ruler") and not _deeper(page.lines[last], deep):
+        last -= 1
     return last
+
+
+def _deeper(line: str, deep: int) -> bool:
+    """Say whether a line hangs under one that is indented by so much."""
+    return indent(line) > deep or line.lstrip()[:1] in ("^", "~", "|")
+
+
+def _message_of(page: Page, marked: Marked, head: int, i: int) -> bool:
+    """Say whether a line is a part of what an exception says: its steps follow soon."""
+    if not marked.has(head, "strong", "verdict") or marked.has(i, "verdict", "ruler", "summary"):
+        return False
+    for k in range(i + 1, min(len(page.lines), i + _MESSAGE_OF)):
+        if marked.has(k, "frame"):
+            return True
+        if marked.has(k, "verdict", "ruler", "wrapper", "exit", "command", "section", "strong"):
+            return False
+    return False
+
+
+def _under_ruler(marked: Marked, head: int, last: int, i: int) -> bool:
+    """Say whether a line is the ruler between a failed item and what is told of it."""
+    return last == head and marked.has(head, "verdict") and marked.has(i, "ruler")
 
 
 def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:

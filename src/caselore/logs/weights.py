@@ -63,13 +63,18 @@ def _adjusted(found: frozenset[str], line: str) -> float:
     change += 4 if "strong" in found and found & {"medium", "weak"} else 0
     change += 4 if "medium" in found and "weak" in found else 0
     change += 4 if PLACE.search(line[:400]) else 0
+    change += 8 if "gutter" in found else 0
     change -= 30 if "fine" in found else 0
-    change -= 22 if "summary" in found or "heading" in found else 0
+    change -= 30 if "flag" in found and "strong" not in found else 0
+    change -= 20 if "progress" in found and not found & {"strong", "verdict"} else 0
+    counts = found & {"summary", "heading"} and "unexpected" not in found
+    change -= 22 if counts else 0
     change -= 25 if "frame" in found else 0
     change -= 12 if "retry" in found else 0
     change -= 30 if "talk" in found else 0
     change -= 45 if "source" in found else 0
-    change += 10 if "crash" in found and "verdict" not in found else 0
+    told = "unexpected" in found or ("crash" in found and "verdict" not in found)
+    change += 10 if told else 0
     change -= 12 if "warn" in found and "strong" not in found else 0
     return change
 
@@ -78,8 +83,11 @@ def lead(page: Page, marked: Marked, lines: Sequence[int]) -> int:
     """Give the first of these lines that says about as much as the one that says most."""
     most = max(weight_of(page, marked, i) for i in lines)
     first = next(i for i in lines if weight_of(page, marked, i) >= most - NEARLY)
-    if marked.has(first, "opener"):
-        return _thrown(page, marked, first, lines)
+    if marked.has(first, "unexpected"):
+        return first
+    opener = next((i for i in lines if marked.has(i, "opener")), None)
+    if opener is not None and (opener == first or marked.has(first, "verdict")):
+        return _thrown(page, marked, opener, lines)
     if marked.has(first, "verdict") and not marked.has(first, "strong"):
         return _told_below(page, marked, first, lines)
     if _ANNOUNCES.match(page.lines[first]):
