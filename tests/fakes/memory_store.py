@@ -277,8 +277,10 @@ class MemoryView:
         return self.tables["changes"].get((bank, id))
 
     def changes(self, bank, state="", after="", limit=1_000_000):
-        rows = self._all("changes", bank, **({"state": state} if state else {}))
-        return [row for row in rows if row.id > after][:limit]
+        rows = (row for row in self._all("changes", bank) if row.id > after)
+        wanted = [row for row in rows if state in {"", row.state} or state == "live" != row.state]
+        found = [row for row in wanted if state != "live" or row.state != "done"]
+        return [row._replace(document="") for row in found][:limit]
 
     def attempts(self, bank, change):
         rows = self._all("attempts", bank, change=change)

@@ -38,7 +38,9 @@ class LoopReads(Protocol):
     def change(self, bank: str, id: str) -> ChangeRow | None: ...
     def changes(
         self, bank: str, state: str = "", after: str = "", limit: int = 1_000_000
-    ) -> list[ChangeRow]: ...
+    ) -> list[ChangeRow]:
+        """Give changes in a state, `live` being any but done, without their documents."""
+
     def attempts(self, bank: str, change: str) -> list[AttemptRow]: ...
     def outgoing(
         self, bank: str, target: str = "", after: int = 0, limit: int = 1_000

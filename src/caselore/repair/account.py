@@ -7,8 +7,9 @@ Must not decide how anything counts, nor speak to a forge or a worker.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from caselore.memory.api import Memory
@@ -24,6 +25,7 @@ from caselore.repair.reducer import reduce
 from caselore.repair.state import Attempt, Phase, State, from_json
 from caselore.repair.turn import Step
 
+Packs = Mapping[str, Mapping[str, Any]]
 WORKER, PEOPLE = "worker", "people"
 WAITING, DELIVERED, WITHDRAWN, KEPT = "waiting", "delivered", "withdrawn", "kept"
 
@@ -81,6 +83,20 @@ class Remembered(NamedTuple):
     failures: int
 
 
+def fold(state: State, seen: Sequence[Observation], policy: Policy) -> Step:
+    """Take in several observations one after the other, as one step."""
+    steps: list[Step] = []
+    for one in seen:
+        steps.append(reduce(state, one, policy))
+        state = steps[-1].state
+    return Step(
+        state,
+        tuple(event for step in steps for event in step.events),
+        tuple(command for step in steps for command in step.commands),
+        tuple(note for step in steps for note in step.notes),
+    )
+
+
 def id_of(ref: ChangeRef) -> str:
     """Give the id under which a change is kept."""
     return change_id(*ref.key)
@@ -118,27 +134,47 @@ class Account:
         found = self.tracked(id_of(ref))
         return found or Tracked(id_of(ref), State(ref.url), owner)
 
-    def step(self, id: str, seen: Observation, actor: Actor, action: str = "loop") -> Step | None:
-        """Take in one observation; None where the change is not tracked or nothing is new.
+    def step(
+        self,
+        id: str,
+        seen: Observation | Sequence[Observation],
+        actor: Actor,
+        action: str = "loop",
+        packs: Packs | None = None,
+    ) -> Step | None:
+        """Take in observations in one transaction; None where not tracked, or nothing is new.
 
+        `packs`: what the evidence of an event has beside the reducer's, by pipeline.
         Raises: GateRefused where this caller may not.
         """
+        some = tuple(seen) if isinstance(seen, Sequence) else (seen,)
+        if action == "loop" and not self.foresee(id, some):
+            return None
         made: list[Step] = []
 
         def decide(rows: LoopRows | None) -> LoopEntry | None:
             if rows is None:
                 return None
             before = _tracked(rows)
-            step = reduce(before.state, seen, self.policy)
+            step = fold(before.state, some, self.policy)
             made.append(step)
             if action == "loop" and not _news(before.state, step):
                 return None
-            return self._entry(action, before, replace(before, state=step.state), step, rows)
+            told = step._replace(events=tuple(_with(one, packs or {}) for one in step.events))
+            return self._entry(action, before, replace(before, state=step.state), told, rows)
 
         wrote = self.memory.loop_write(id, actor, decide)
         return made[0] if wrote and made else None
 
-    def taken(self, outgoing: Outgoing, actor: Actor, at: Any) -> None:
+    def foresee(self, id: str, seen: Sequence[Observation]) -> Step | None:
+        """Give what would follow, without writing; None where that is nothing new."""
+        found = self.tracked(id)
+        if found is None:
+            return None
+        step = fold(found.state, seen, self.policy)
+        return step if _news(found.state, step) else None
+
+    def taken(self, outgoing: Outgoing, actor: Actor, at: datetime) -> None:
         """Say that an event was taken: by the worker, which counts it, or by people."""
 
         def decide(rows: LoopRows | None) -> LoopEntry | None:
@@ -211,6 +247,11 @@ class Account:
         if event.type in FOR_THE_WORKER:
             yield {**row, "target": WORKER, "status": WAITING}
         yield {**row, "target": PEOPLE, "status": WAITING if self._told else KEPT}
+
+
+def _with(event: Event, packs: Packs) -> Event:
+    pack = packs.get(str(event.evidence.get("pipeline", "")), {})
+    return replace(event, evidence={**event.evidence, **pack})
 
 
 def _tracked_again(state: State) -> State:

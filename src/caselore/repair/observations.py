@@ -115,6 +115,8 @@ class Receipt:
     cost: int = 0
     """Millionths of the currency that the worker reports in."""
     summary: str = ""
+    head: str = ""
+    """The commit that the worker pushed, as the forge has it."""
 
 
 @dataclass(frozen=True, slots=True)

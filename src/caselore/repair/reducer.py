@@ -24,7 +24,7 @@ from caselore.repair.observations import (
     Worker,
 )
 from caselore.repair.policy import Policy
-from caselore.repair.state import ENDED, SILENT, Phase, State
+from caselore.repair.state import ENDED, KEPT, SILENT, Phase, State
 from caselore.repair.turn import Step, Turn
 
 PERSON = "human:"
@@ -121,6 +121,8 @@ def _rearm(turn: Turn, seen: Rearm) -> None:
 def _receipt(turn: Turn, seen: Receipt) -> None:
     """Take in what a run cost, and that it ended without a change."""
     turn.set(spent=turn.state.spent + max(0, seen.cost))
+    if seen.head:
+        turn.set(pushed=(*turn.state.pushed, seen.head)[-KEPT:])
     turn.note(f"the worker's run for {seen.event} ended: {seen.outcome.value}")
     last = turn.state.attempts[-1] if turn.state.attempts else None
     current = last is not None and last.event == seen.event and turn.state.phase not in SILENT

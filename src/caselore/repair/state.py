@@ -124,6 +124,8 @@ class State:
     """The breaker opened, and no person rearmed it since: whatever the phase is by now."""
     rearmed_by: str = ""
     rearmed_why: str = ""
+    pushed: tuple[str, ...] = ()
+    """Commits that the worker itself pushed."""
     notices: tuple[str, ...] = ()
     seen: tuple[Seen, ...] = ()
     early: tuple[dict[str, Any], ...] = ()
@@ -179,7 +181,7 @@ class State:
         return {**values, "phase": self.phase.value, "seen": [asdict(one) for one in self.seen]}
 
 
-_TUPLES = ("heads", "target_failed", "notices", "early")
+_TUPLES = ("heads", "pushed", "target_failed", "notices", "early")
 
 
 def from_json(values: dict[str, Any], attempts: tuple[Attempt, ...]) -> State:

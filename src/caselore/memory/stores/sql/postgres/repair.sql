@@ -2,7 +2,9 @@
 SELECT * FROM caselore.changes WHERE bank = %(bank)s AND id = %(id)s
 
 -- name: changes_in
-SELECT * FROM caselore.changes WHERE bank = %(bank)s AND (%(state)s = '' OR state = %(state)s)
+SELECT bank, id, seq, url, project, iid, state, pipeline_fail_count, max_attempts, worker, head, updated_at, ''
+FROM caselore.changes
+WHERE bank = %(bank)s AND (%(state)s = '' OR state = %(state)s OR (%(state)s = 'live' AND state <> 'done'))
   AND id > %(after)s ORDER BY id LIMIT %(limit)s
 
 -- name: attempts_of

@@ -2,7 +2,9 @@
 SELECT * FROM changes WHERE bank = :bank AND id = :id
 
 -- name: changes_in
-SELECT * FROM changes WHERE bank = :bank AND (:state = '' OR state = :state)
+SELECT bank, id, seq, url, project, iid, state, pipeline_fail_count, max_attempts, worker, head, updated_at, ''
+FROM changes
+WHERE bank = :bank AND (:state = '' OR state = :state OR (:state = 'live' AND state <> 'done'))
   AND id > :after ORDER BY id LIMIT :limit
 
 -- name: attempts_of

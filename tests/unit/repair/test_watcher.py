@@ -1,0 +1,277 @@
+"""The watcher over a forge in memory: it sees what happens, counts it once, and lies change nothing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from caselore import logs
+from caselore.errors import Unavailable
+from caselore.memory import Actor, Role
+from caselore.memory.loops import Hint
+from caselore.memory.stores.sqlite import SqliteStore
+from caselore.repair.account import PEOPLE, WORKER, Account, Owner, id_of
+from caselore.repair.change import parse
+from caselore.repair.comment import MARKER
+from caselore.repair.examination import Examiner
+from caselore.repair.pack import prompt
+from caselore.repair.watcher import Watcher
+from fakes.failures import ANA, START, memory_over
+from fakes.forge import FakeForge, RateLimited, TimedOut, failing_log
+from fakes.recordings import AT_ONCE, CHANGE
+
+WATCHER = Actor("watcher", Role.SYSTEM)
+ID = id_of(parse(CHANGE))
+
+
+class World:
+    """A forge, an account and a watcher, with a clock that only moves when told."""
+
+    def __init__(self, path):
+        self.now, self.path = START, path
+        self.forge = FakeForge()
+        self.forge.open(CHANGE)
+        self.open()
+        self.account.track(parse(CHANGE), Owner("coder", logins=("coder-bot",)), WATCHER)
+
+    def open(self):
+        self.store = SqliteStore(self.path)
+        memory = memory_over(self.store, clock=lambda: self.now)
+        self.account = Account(memory, AT_ONCE)
+        examiner = Examiner(memory, lambda file, name: logs.read(file, name=name), WATCHER)
+        self.watcher = Watcher(
+            self.account, lambda url: self.forge, examiner, WATCHER, lambda: self.now, threads=1
+        )
+
+    def restart(self):
+        self.store.close()
+        self.open()
+
+    def look(self, minutes=1):
+        self.now += timedelta(minutes=minutes)
+        return self.watcher.sweep(everything=True)
+
+    def take(self):
+        """Let the worker take what waits for it."""
+        taken = self.account.waiting(WORKER)
+        for one in taken:
+            self.account.taken(one, WATCHER, self.now)
+        return taken
+
+    @property
+    def status(self):
+        return self.account.tracked(ID).status(5)
+
+    @property
+    def told(self):
+        return [one.type for one in self.account.events(ID) if one.target == PEOPLE]
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(tmp_path / "lore.db")
+    yield made
+    assert made.account.memory.ledger_verify().ok
+    made.store.close()
+
+
+def test_a_red_pipeline_reaches_the_worker_with_what_is_known_of_it(world):
+    world.forge.run(CHANGE, log=failing_log("a"))
+    world.look()
+    (event,) = world.take()
+
+    (failure,) = event.event["evidence"]["failures"]
+    assert failure["unit"].endswith("test_total_a")
+    assert failure["signature"].startswith("sig1:")
+    assert any("total_a lost a row" in part["text"] for part in failure["excerpt"])
+    assert failure["incident"].startswith("inc_")
+    assert event.event["evidence"]["fingerprints"] == [failure["signature"]]
+    assert world.status["state"] == "repairing"
+    text = prompt(event.event)
+    assert "attempt 1/5" in text
+    assert "<data " in text
+    assert event.id in text
+
+
+def test_looking_again_changes_nothing(world):
+    world.forge.run(CHANGE)
+    world.look()
+    before = world.account.memory.ledger_verify().entries
+    for _ in range(5):
+        assert world.look().written == 0
+
+    assert world.account.memory.ledger_verify().entries == before
+    assert len(world.account.waiting(WORKER)) == 1
+
+
+def test_a_confirmed_precedent_is_in_the_evidence_with_what_worked(world):
+    world.forge.run(CHANGE, log=failing_log("a"))
+    world.look()
+    (first,) = world.take()
+    world.account.memory.confirm(
+        first.event["evidence"]["failures"][0]["incident"],
+        cause="a row without an amount", resolution="skip rows without an amount",
+        result="succeeded", actor=ANA,
+    )  # fmt: skip
+    world.forge.push(CHANGE, "aaa1")
+    world.forge.run(CHANGE, log=failing_log("a"))
+    world.look()
+    (second,) = world.take()
+
+    (known,) = second.event["evidence"]["failures"][0]["precedents"]
+    assert known["same_failure"] is True
+    assert known["resolution"] == "skip rows without an amount"
+    assert second.event["evidence"]["progress"] == "unchanged"
+    assert "skip rows without an amount" in prompt(second.event)
+    assert "another" in prompt(second.event)
+
+
+def test_a_retry_inside_the_pipeline_that_is_green_is_seen(world):
+    world.forge.run(CHANGE)
+    world.look()
+    world.take()
+    world.forge.retry(CHANGE, "success")
+    world.look()
+
+    assert world.told == ["pipeline_failed", "flake_observed", "pipeline_passed"]
+    assert world.status["pipeline_fail_count"] == 0
+
+
+def test_what_fails_on_the_target_branch_alike_is_not_counted(world):
+    world.forge.fail_on_target(failing_log("main"))
+    world.forge.run(CHANGE, log=failing_log("main"))
+    world.look()
+
+    assert world.told == ["baseline_red"]
+    assert world.account.waiting(WORKER) == []
+
+
+def test_a_person_who_pushes_pauses_the_loop(world):
+    world.forge.run(CHANGE)
+    world.look()
+    world.forge.push(CHANGE, "bbb1", pusher="bob")
+    world.forge.run(CHANGE)
+    world.look()
+
+    assert world.told == ["pipeline_failed", "needs_human"]
+    assert world.status["state"] == "paused"
+    assert world.account.waiting(WORKER) == []
+
+
+def test_a_log_of_the_infrastructure_is_told_apart_and_run_again(world):
+    world.forge.run(CHANGE, reason="runner_system_failure")
+    world.look()
+
+    assert world.told == ["infra_suspected"]
+    assert len(world.forge.reruns) == 1
+
+
+@pytest.mark.parametrize("error", [Unavailable("502 <html>"), RateLimited(), TimedOut()])
+def test_a_forge_that_lies_or_sleeps_changes_nothing(world, error):
+    world.forge.run(CHANGE)
+    world.look()
+    world.take()
+    before = world.status
+    for _ in range(4):
+        world.forge.trouble = [error]
+        world.look()
+    world.forge.trouble = []
+
+    assert {**world.status, "last_attempt": None} == {**before, "last_attempt": None}
+    assert world.told == ["pipeline_failed"]
+
+
+def test_three_times_not_found_and_it_is_gone(world):
+    del world.forge.changes[CHANGE]
+    for _ in range(5):
+        world.look()
+
+    assert world.told == ["change_gone"]
+    assert world.status["state"] == "done"
+
+
+def test_after_the_merge_the_target_branch_is_watched(world):
+    world.forge.merge(CHANGE)
+    world.look()
+    world.forge.run_after_merge(CHANGE, "failed")
+    world.look()
+
+    assert world.told == ["main_pipeline_failed"]
+    assert [one.type for one in world.account.waiting(WORKER)] == ["main_pipeline_failed"]
+    assert world.status["pipeline_fail_count"] == 0
+
+
+def test_a_green_that_comes_from_a_skipped_test_is_doubted(world):
+    world.forge.run(CHANGE)
+    world.look()
+    world.take()
+    world.forge.push(CHANGE, "aaa1")
+    world.forge.diffs["aaa0", "aaa1"] = SKIPPED
+    world.forge.run(CHANGE, "success")
+    world.look()
+
+    assert world.told == ["pipeline_failed", "needs_human"]
+    assert world.status["state"] == "paused"
+    assert world.status["pipeline_fail_count"] == 1
+    assert "a test is skipped: tests/test_totals.py" in world.status["why"]
+
+
+def test_a_green_after_an_honest_repair_resets(world):
+    world.forge.run(CHANGE)
+    world.look()
+    world.take()
+    world.forge.push(CHANGE, "aaa1")
+    world.forge.run(CHANGE, "success")
+    world.look()
+
+    assert world.told == ["pipeline_failed", "pipeline_passed"]
+    assert world.status["pipeline_fail_count"] == 0
+
+
+def test_one_comment_says_where_it_stands(world):
+    for number in range(1, 4):
+        world.forge.push(CHANGE, f"aaa{number}")
+        world.forge.run(CHANGE)
+        world.look()
+        world.take()
+
+    ((_, marker),) = world.forge.comments
+    texts = world.forge.comments[CHANGE, marker]
+    assert marker == MARKER
+    assert len(texts) == 3
+    assert "attempt 3" in texts[-1]
+
+
+def test_a_hint_is_looked_at_once_and_says_nothing_by_itself(world):
+    world.look()
+    world.forge.run(CHANGE)
+    world.account.memory.hear([Hint("gitlab", "d1", ID, world.now)])
+    swept = world.watcher.sweep()
+
+    assert (swept.looked, swept.written) == (1, 1)
+    assert world.account.memory.heard() == []
+    assert world.watcher.sweep().looked == 0
+
+
+def test_a_restart_forgets_nothing_and_tells_nothing_twice(world):
+    for number in range(1, 9):
+        world.forge.push(CHANGE, f"aaa{number}")
+        world.forge.run(CHANGE)
+        world.look()
+        world.restart()
+        world.take()
+        world.restart()
+        world.look()
+
+    assert world.told == ["pipeline_failed"] * 5 + ["circuit_breaker"]
+    assert world.status["state"] == "open"
+
+
+SKIPPED = """diff --git a/tests/test_totals.py b/tests/test_totals.py
+--- a/tests/test_totals.py
++++ b/tests/test_totals.py
+@@ -9,2 +9,3 @@
++@pytest.mark.skip(reason="flaky")
+ def test_total():
+"""
