@@ -8,7 +8,7 @@ from __future__ import annotations
 import getpass
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -210,6 +210,11 @@ def without_agent_markers(environment: Mapping[str, str] | None = None) -> dict[
 def model_name(name: str) -> str:
     """Take a name of a model. Raises: WrongUse for one that is not PROVIDER:NAME or none."""
     return _model(name)
+
+
+def passed_on(names: Iterable[str]) -> dict[str, str]:
+    """Copy the named variables of the environment, for a program that may see no others."""
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _model(name: str) -> str:

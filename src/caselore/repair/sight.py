@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from caselore.errors import NotFound, Unavailable
+from caselore.errors import CaseloreError, NotFound, Unavailable
 from caselore.repair.account import Owner
 from caselore.repair.observations import (
     WORKER,
@@ -31,6 +31,7 @@ class Sight:
     observations: tuple[Observation, ...]
     change: ForgeChange | None = None
     pipelines: tuple[ForgePipeline, ...] = ()
+    error: CaseloreError | None = None
 
 
 def look(forge: Forge, url: str, owner: Owner, heads: Sequence[str], at: datetime) -> Sight:
@@ -45,10 +46,10 @@ def look(forge: Forge, url: str, owner: Owner, heads: Sequence[str], at: datetim
         if change.state == "closed":
             return Sight((Fate(at, "closed"),), change)
         return _open(forge, change, owner, heads, at)
-    except NotFound:
-        return Sight((Error(at, Trouble.NOT_FOUND),))
+    except NotFound as error:
+        return Sight((Error(at, Trouble.NOT_FOUND),), error=error)
     except Unavailable as error:
-        return Sight((Error(at, trouble(error)),))
+        return Sight((Error(at, trouble(error)),), error=error)
 
 
 def trouble(error: Unavailable) -> Trouble:

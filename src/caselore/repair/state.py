@@ -161,7 +161,7 @@ class State:
     def status(self, maximum: int, worker: dict[str, Any] | None = None) -> dict[str, Any]:
         """Give the shape of CONTRACT's `status`."""
         last = self.attempts[-1] if self.attempts else None
-        about = {"alive": self.alive, **(worker or {})}
+        about = {"alive": self.alive, "delivered": not self.offered, **(worker or {})}
         return {
             "change": self.change,
             "project": self.ref.project,

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from caselore.errors import CaseloreError, Unavailable
+from caselore.errors import CaseloreError
 from caselore.memory.records import Actor
 from caselore.memory.rows import ChangeRow
 from caselore.repair import honest, pack, sight
@@ -18,7 +18,7 @@ from caselore.repair.account import Account, Tracked
 from caselore.repair.comment import MARKER, comment
 from caselore.repair.events import Rerun
 from caselore.repair.examination import Examiner, Place
-from caselore.repair.observations import Error, Observation, Reading, Target
+from caselore.repair.observations import Observation, Reading, Target
 from caselore.repair.pipelines import Pipeline
 from caselore.repair.ports import Forge, ForgePipeline
 from caselore.repair.sight import Sight
@@ -102,16 +102,19 @@ class Watcher:
             return str(error)
 
     def look(self, id: str) -> Step | None:
-        """Read one change and take in what is new; None where nothing is."""
+        """Read one change and take in what is new; None where nothing is.
+
+        Raises: Unavailable or NotFound, after taking in that the forge could not be read.
+        """
         found, now = self._account.tracked(id), self._clock()
         if found is None:
             return None
-        try:
-            forge = self._forge_of(found.state.change)
-        except Unavailable as error:
-            return self._account.step(id, Error(now, sight.trouble(error)), self._actor)
+        forge = self._forge_of(found.state.change)
         pushed = found.state.pushed
         seen = sight.look(forge, found.state.change, found.owner, pushed, now)
+        if seen.error is not None:
+            self._account.step(id, seen.observations, self._actor)
+            raise seen.error
         news = self._account.foresee(id, seen.observations)
         if news is None:
             return None

@@ -108,9 +108,17 @@ class App(Reader):
     @cached_property
     def repair(self) -> RepairDesk:
         """Give the repair loop."""
-        from caselore.wiring.repair import RepairDesk  # noqa: PLC0415
+        from caselore.wiring.repair import Parts, RepairDesk  # noqa: PLC0415
 
-        return RepairDesk(self.settings)
+        return RepairDesk(
+            Parts(
+                self.settings,
+                self.now,
+                lambda: self.memory,
+                self.caller,
+                lambda file, name: self.read(file, name=name),
+            )
+        )
 
     # The main job
 

@@ -1,19 +1,36 @@
-"""The repair loop as the faces call it.
+"""The repair loop as the faces call it, put together.
 
 Must not hold a rule of the loop: it reads the policy, opens what is needed and passes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from caselore.errors import WrongUse
+from caselore.errors import NotFound, Unavailable, WrongUse
 from caselore.repair import recorded
+from caselore.repair.account import Account, Owner, Tracked, id_of
+from caselore.repair.change import parse
+from caselore.repair.observations import Rearm, Untrack
 from caselore.repair.policy import Policy
 from caselore.repair.simulation import Simulation
-from caselore.settings import Settings, nearest
+from caselore.settings import Settings, nearest, passed_on
+
+if TYPE_CHECKING:
+    from caselore.logs import Reading
+    from caselore.memory.api import Memory
+    from caselore.memory.records import Actor
+    from caselore.repair.account import Remembered
+    from caselore.repair.delivery import Dispatcher
+    from caselore.repair.ports import Forge
+    from caselore.repair.watcher import Watcher
+    from caselore.repair.workers.profiles import Profile
 
 
 def policy_of(given: Mapping[str, Any]) -> Policy:
@@ -29,15 +46,111 @@ def policy_of(given: Mapping[str, Any]) -> Policy:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """What the loop needs of the application around it."""
+
+    settings: Settings
+    now: Callable[[], datetime]
+    memory: Callable[[], Memory]
+    caller: Callable[[], Actor]
+    read: Callable[[BinaryIO, str], Reading]
+
+
+@dataclass(frozen=True)
 class RepairDesk:
     """The verbs of the repair loop."""
 
-    settings: Settings
+    parts: Parts
 
     @property
     def policy(self) -> Policy:
         """Give the bounds in force. Raises: WrongUse or BadInput for what cannot be one."""
-        return policy_of(self.settings.repair.get("policy", {}))
+        return policy_of(self.parts.settings.repair.get("policy", {}))
+
+    @cached_property
+    def account(self) -> Account:
+        """Give what is kept of the loop."""
+        return Account(self.parts.memory(), self.policy)
+
+    @cached_property
+    def workers(self) -> dict[str, Profile]:
+        """Give the workers that can be named. Raises: WrongUse or BadInput for one that cannot."""
+        from caselore.repair.workers.profiles import configured  # noqa: PLC0415
+
+        return configured(self.parts.settings.repair.get("workers", {}))
+
+    def forge(self, url: str) -> Forge:
+        """Give the forge of a change. Raises: Unavailable where none is set up for its host."""
+        raise Unavailable(
+            f"No forge is set up for {parse(url).host or 'local files'}.",
+            hint="`caselore repair simulate` needs none.",
+        )
+
+    # Verbs
+
+    def track(
+        self,
+        url: str,
+        worker: str,
+        *,
+        session: str = "",
+        folder: str = "",
+        logins: Iterable[str] = (),
+    ) -> Tracked:
+        """Begin to track a change, or give it another worker; its count stays what it was.
+
+        Raises: BadInput for what is no change, WrongUse for a worker that is not set up.
+        """
+        if worker not in self.workers:
+            known = tuple(self.workers)
+            raise WrongUse(f"There is no worker {worker!r}.", hint=nearest(worker, known))
+        own = tuple(logins) or self.workers[worker].logins
+        owner = Owner(worker, session, os.path.abspath(folder) if folder else "", own)
+        return self.account.track(parse(url), owner, self.parts.caller())
+
+    def find(self, url: str) -> Tracked:
+        """Give a tracked change by its address or its id. Raises: NotFound."""
+        known = url if url.startswith("chg_") else id_of(parse(url))
+        found = self.account.tracked(known)
+        if found is None:
+            raise NotFound(
+                f"{url} is not tracked.",
+                hint=f"Track it first: caselore repair track {url} --worker NAME",
+            )
+        return found
+
+    def status(self, url: str) -> dict[str, Any]:
+        """Give where a change stands, in CONTRACT's shape. Raises: NotFound."""
+        return self.find(url).status(self.policy.attempts)
+
+    def statuses(self) -> Iterable[dict[str, Any]]:
+        """Give where every tracked change stands."""
+        after = ""
+        while rows := self.account.listed("", after):
+            after = rows[-1].id
+            for row in rows:
+                found = self.account.tracked(row.id)
+                if found is not None:
+                    yield found.status(self.policy.attempts)
+
+    def history(self, url: str) -> list[Remembered]:
+        """Give every step of a change with its reasons. Raises: NotFound."""
+        return list(self.account.history(self.find(url).id))
+
+    def rearm(self, url: str, why: str) -> dict[str, Any]:
+        """Let the loop begin again, as a person. Raises: GateRefused, NotFound, WrongUse."""
+        if not why.strip():
+            raise WrongUse("A rearm says why.")
+        found, caller = self.find(url), self.parts.caller()
+        word = Rearm(self.parts.now(), str(caller), why.strip())
+        self.account.step(found.id, word, caller, "rearm")
+        return self.status(url)
+
+    def untrack(self, url: str) -> dict[str, Any]:
+        """Take a change out of the loop, as a person. Raises: GateRefused, NotFound."""
+        found, caller = self.find(url), self.parts.caller()
+        self.account.step(found.id, Untrack(self.parts.now(), str(caller)), caller, "untrack")
+        return self.status(url)
 
     def simulate(
         self, lines: Iterable[bytes], attempts: int | None = None, settle: int = 0
@@ -47,3 +160,30 @@ class RepairDesk:
         if attempts is not None:
             policy = replace(policy, attempts=attempts)
         return Simulation(policy), list(recorded.read(lines))
+
+    # Watching
+
+    def watcher(self) -> Watcher:
+        """Give what reads the forges."""
+        from caselore.repair.examination import Examiner  # noqa: PLC0415
+        from caselore.repair.watcher import Watcher  # noqa: PLC0415
+
+        caller = self.parts.caller()
+        examiner = Examiner(self.parts.memory(), self.parts.read, caller)
+        return Watcher(self.account, self.forge, examiner, caller, self.parts.now)
+
+    def dispatcher(self) -> Dispatcher:
+        """Give what starts and hears the workers of this machine."""
+        from caselore.repair.delivery import Dispatcher  # noqa: PLC0415
+        from caselore.repair.workers.runs import Runs  # noqa: PLC0415
+
+        return Dispatcher(
+            self.account,
+            self.workers,
+            Runs(self.parts.settings.home / "repair" / "runs"),
+            self.forge,
+            self.parts.caller(),
+            self.parts.now,
+            environment=passed_on,
+            holder=f"{socket.gethostname()}:{self.parts.settings.home}",
+        )

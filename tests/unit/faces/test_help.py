@@ -11,7 +11,8 @@ COMMANDS = (
     "green", "import", "export", "ledger verify", "ledger show", "erase", "quarantine list",
     "quarantine show", "quarantine release", "quarantine drop", "token create", "token list",
     "token revoke", "doctor", "demo", "guard", "redact", "signature explain",
-    "repair simulate",
+    "repair simulate", "repair track", "repair untrack", "repair status", "repair explain",
+    "repair rearm", "repair workers", "repair watch",
 )  # fmt: skip
 
 

@@ -1,20 +1,28 @@
-"""The repair loop on the command line.
+"""The repair loop on the command line: tracked changes, why they count so, and the watcher.
 
-Must not decide: the reducer does, and the policy bounds it.
+Must not decide: the reducer does, the policy bounds it, and the gate says who may.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caselore.faces.cli import desk, inputs
-from caselore.faces.cli.options import Bank, Json
+from caselore.faces.cli import desk, exits, inputs
+from caselore.faces.cli.options import Bank, Json, Why
 from caselore.faces.terminal import Paper, one_line
 
 if TYPE_CHECKING:
+    from caselore.repair.account import Remembered
+    from caselore.repair.delivery import Dispatcher
     from caselore.repair.events import Event
+    from caselore.repair.watcher import Watcher
+
+Change = Annotated[
+    str, typer.Argument(metavar="CHANGE_URL", help="The merge or pull request's address.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -25,8 +33,193 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
         no_args_is_help=True,
     )
-    group.command()(simulate)
+    for one in (track, untrack, status, explain, rearm, workers, watch, simulate):
+        group.command()(one)
     app.add_typer(group, name="repair", rich_help_panel="Repair")
+
+
+def track(
+    change: Change,
+    worker: Annotated[str, typer.Option("--worker", metavar="NAME", help="Who owns it.")],
+    session: Annotated[
+        str, typer.Option("--session", metavar="ID", help="The conversation to take up again.")
+    ] = "",
+    folder: Annotated[
+        str, typer.Option("--folder", metavar="DIR", help="Where the worker was started.")
+    ] = "",
+    login: Annotated[
+        list[str] | None,
+        typer.Option("--login", metavar="NAME", help="Under which name it pushes; repeatable."),
+    ] = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Return this change's red pipelines to a worker. Tracking again changes the worker only.
+
+    \b
+    Example:
+      caselore repair track https://git.example/pay/-/merge_requests/42 \\
+        --worker claude-code --session 0197c0de --folder ~/src/pay
+    """
+    with desk.opened(bank) as app:
+        app.repair.track(change, worker, session=session, folder=folder, logins=login or ())
+        _answer(app.repair.status(change), as_json)
+
+
+def untrack(change: Change, as_json: Json = False, bank: Bank = None) -> None:
+    """Take a change out of the loop, as a person. An open breaker stays open.
+
+    \b
+    Example:
+      caselore repair untrack https://git.example/pay/-/merge_requests/42
+    """
+    with desk.opened(bank) as app:
+        _answer(app.repair.untrack(change), as_json)
+
+
+def status(
+    change: Annotated[
+        str | None, typer.Argument(metavar="[CHANGE_URL]", help="One change; all without it.")
+    ] = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> int:
+    """Say where a change stands; without one, where each stands, one object a line.
+
+    Exit code 1 if the change's breaker is open.
+
+    \b
+    Example:
+      caselore repair status https://git.example/pay/-/merge_requests/42
+    """
+    with desk.opened(bank) as app:
+        if change is None:
+            for one in app.repair.statuses():
+                _answer(one, as_json)
+            return 0
+        found = app.repair.status(change)
+        _answer(found, as_json)
+        return 1 if found["state"] == "open" else 0
+
+
+def explain(change: Change, as_json: Json = False, bank: Bank = None) -> None:
+    """Say why the count is what it is, from the ledger, line by line.
+
+    \b
+    Example:
+      caselore repair explain https://git.example/pay/-/merge_requests/42
+    """
+    with desk.opened(bank) as app:
+        paper = desk.paper()
+        for one in app.repair.history(change):
+            if as_json:
+                desk.write_json(_remembered(one))
+            else:
+                print("\n".join(_told(one, paper)))
+
+
+def _remembered(one: Remembered) -> dict[str, Any]:
+    return {
+        "seq": one.seq,
+        "at": one.at,
+        "actor": one.actor,
+        "action": one.action,
+        "state": one.state,
+        "pipeline_fail_count": one.failures,
+        "notes": list(one.notes),
+    }
+
+
+def _told(one: Remembered, paper: Paper) -> list[str]:
+    at = one.at[:19].replace("T", " ")
+    head = f"{one.seq:>6}  {at}  count {one.failures}  {one.state:<10}  {one.actor}"
+    lines = [paper.cut(head, paper.width)]
+    for note in one.notes:
+        lines += paper.wrap(one_line(note), first="        - ", indent="          ")
+    return lines
+
+
+def rearm(change: Change, why: Why, as_json: Json = False, bank: Bank = None) -> None:
+    """Let a stopped loop begin again at zero, as a person, with the reason.
+
+    \b
+    Example:
+      caselore repair rearm https://git.example/pay/-/merge_requests/42 \\
+        --why "the runner had no disk left; it has now"
+    """
+    with desk.opened(bank) as app:
+        _answer(app.repair.rearm(change, why), as_json)
+
+
+def workers(as_json: Json = False, bank: Bank = None) -> None:
+    """List the workers that can be named: the ready ones, and those of the home's caselore.toml.
+
+    \b
+    Example:
+      caselore repair workers
+    """
+    with desk.opened(bank) as app:
+        for one in app.repair.workers.values():
+            document = {
+                "worker": one.name,
+                "protocol": one.protocol,
+                "start": list(one.start),
+                "resumes": one.resumes,
+                "env": list(one.env),
+                "timeout": one.timeout,
+            }
+            if as_json:
+                desk.write_json(document)
+            else:
+                again = "takes conversations up again" if one.resumes else "begins anew each time"
+                print(f"{one.name:<14} {one.start[0]:<12} {again}")
+
+
+def watch(
+    once: Annotated[bool, typer.Option("--once", help="Look at everything once and end.")] = False,
+    interval: Annotated[
+        int, typer.Option("--interval", metavar="S", min=1, max=3600, help="Seconds of a round.")
+    ] = 30,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> int:
+    """Watch every tracked change: read its forge, count, hand failures to workers, hear them.
+
+    With --json one object a round. A watcher that is killed loses nothing: the next goes on.
+
+    \b
+    Example:
+      caselore repair watch --once
+    """
+    with desk.opened(bank) as app:
+        watcher, dispatcher = app.repair.watcher(), app.repair.dispatcher()
+        if once:
+            return _round(watcher, dispatcher, as_json, everything=True)
+        while True:
+            _round(watcher, dispatcher, as_json)
+            time.sleep(interval)
+
+
+def _round(
+    watcher: Watcher, dispatcher: Dispatcher, as_json: bool, *, everything: bool = False
+) -> int:
+    seen = watcher.sweep(everything=everything)
+    done = dispatcher.round()
+    errors = [*seen.errors, *done.errors]
+    if as_json:
+        desk.write_json(
+            {
+                "looked": seen.looked,
+                "news": seen.written,
+                "started": done.started,
+                "collected": done.collected,
+                "stopped": done.stopped,
+                "errors": errors,
+            }
+        )
+    for one in errors:
+        exits.warn(one)
+    return 5 if errors else 0
 
 
 def simulate(
@@ -37,10 +230,7 @@ def simulate(
         int | None, typer.Option("--attempts", metavar="N", help="Repairs before the breaker.")
     ] = None,
     settle: Annotated[
-        int,
-        typer.Option(
-            "--settle", metavar="S", help="Seconds that a verdict must stand, read twice."
-        ),
+        int, typer.Option("--settle", metavar="S", help="Seconds that a verdict must stand.")
     ] = 0,
     as_json: Json = False,
     bank: Bank = None,
@@ -58,11 +248,11 @@ def simulate(
         paper = desk.paper()
         for event in simulation.tell(history):
             _show_event(event, as_json, paper)
-        for status in simulation.statuses():
+        for one in simulation.statuses():
             if as_json:
-                desk.write_json({"state": status})
+                desk.write_json({"state": one})
             else:
-                print("\n".join(_status_lines(status, paper)))
+                print("\n".join(_status_lines(one, paper)))
 
 
 def _show_event(event: Event, as_json: bool, paper: Paper) -> None:
@@ -70,13 +260,19 @@ def _show_event(event: Event, as_json: bool, paper: Paper) -> None:
         desk.write_json({"event": event.to_json()})
         return
     at = event.at.isoformat(timespec="seconds")[:19].replace("T", " ")
-    lines = paper.wrap(
-        one_line(event.message), first=f"{at}  {event.type.value:<20}  ", indent="  "
-    )
-    print("\n".join(lines))
+    lead = f"{at}  {event.type.value:<20}  "
+    print("\n".join(paper.wrap(one_line(event.message), first=lead, indent="  ")))
+
+
+def _answer(status: dict[str, Any], as_json: bool) -> None:
+    desk.answer(as_json, status, lambda paper: _status_lines(status, paper))
 
 
 def _status_lines(status: dict[str, Any], paper: Paper) -> list[str]:
     count = f"{status['pipeline_fail_count']}/{status['max_attempts']}"
     head = f"{status['change']}  {paper.ink(status['state'], 'bold')}  {count}"
-    return [head, *(paper.wrap(status["why"], first="  ", indent="  ") if status["why"] else [])]
+    owner = status["worker"].get("name")
+    lines = [head, *([f"  worker {owner}"] if owner else [])]
+    if status["why"]:
+        lines += paper.wrap(status["why"], first="  ", indent="  ")
+    return lines

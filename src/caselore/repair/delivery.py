@@ -1,0 +1,237 @@
+"""Brings events to workers, hears how their runs ended, and ends what must not go on.
+
+What is to be done follows from the account and the run folders alone, so whoever is killed in
+between is continued by whoever looks next. Must not count, nor believe a worker against the forge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from caselore.errors import CaseloreError
+from caselore.memory.records import Actor, ModelCall
+from caselore.repair import handoff
+from caselore.repair.account import WORKER, Account, Outgoing, Tracked
+from caselore.repair.events import EventType
+from caselore.repair.observations import Outcome, Receipt
+from caselore.repair.pack import prompt
+from caselore.repair.state import SILENT, Phase
+from caselore.repair.watcher import ForgeOf
+from caselore.repair.workers.profiles import Profile
+from caselore.repair.workers.runs import TEMPORARY, Run, Runs, Said
+
+LEASE = 600  # seconds that a writer keeps its branch without a sign of life
+_MILLION = 1_000_000
+_SAID = {one.value: one for one in Outcome}
+
+
+@dataclass
+class Dispatched:
+    """What one round did."""
+
+    started: int = 0
+    collected: int = 0
+    stopped: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+class Dispatcher:
+    """Starts, hears and stops the workers of one machine."""
+
+    def __init__(
+        self,
+        account: Account,
+        profiles: Mapping[str, Profile],
+        runs: Runs,
+        forge_of: ForgeOf,
+        actor: Actor,
+        clock: Callable[[], datetime],
+        *,
+        environment: Callable[[Iterable[str]], dict[str, str]],
+        holder: str,
+    ) -> None:
+        """Dispatch as `holder`, the name of this machine's watcher among others."""
+        self._account, self._profiles, self._runs = account, profiles, runs
+        self._forge_of, self._actor, self._clock = forge_of, actor, clock
+        self._environment, self._holder = environment, holder
+
+    def round(self) -> Dispatched:
+        """Do all that is due now."""
+        done = Dispatched()
+        for run in list(self._runs.open()):
+            self._guarded(done, run.folder.name, partial(self._attend, done, run))
+        for outgoing in self._account.waiting(WORKER):
+            self._guarded(done, outgoing.id, partial(self._deliver, done, outgoing))
+        for row in self._account.listed(Phase.TRACKING.value):
+            self._guarded(done, row.url, partial(self._take_up, done, row.id))
+        return done
+
+    def _guarded(self, done: Dispatched, name: str, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except (CaseloreError, OSError) as error:
+            done.errors.append(f"{name}: {error}")
+
+    # Bringing
+
+    def _deliver(self, done: Dispatched, outgoing: Outgoing) -> None:
+        tracked = self._account.tracked(outgoing.change)
+        if tracked is None or self._busy(outgoing):
+            return
+        run = self._runs.of(outgoing.id)
+        if not run.begun and not self._start(done, tracked, outgoing.event, ""):
+            return
+        self._account.taken(outgoing, self._actor, self._clock())
+
+    def _busy(self, outgoing: Outgoing) -> bool:
+        """Tell whether a worker is still at an earlier event: one writer a branch."""
+        return any(
+            run.alive and run.spec["change"] == outgoing.change
+            for run in self._runs.open()
+            if run.folder != self._runs.of(outgoing.id).folder
+        )
+
+    def _start(
+        self,
+        done: Dispatched,
+        tracked: Tracked,
+        event: Mapping[str, Any],
+        notice: str,
+        tries: int = 1,
+    ) -> bool:
+        profile = self._profiles.get(tracked.owner.name)
+        if profile is None:
+            done.errors.append(f"{tracked.state.change}: no worker {tracked.owner.name!r}")
+            return False
+        if self._spent_today() >= self._account.policy.cost_per_day:
+            done.errors.append("the workers have used up what they may cost in a day")
+            return False
+        lease = self._account.memory.lease(
+            f"worker:{tracked.id}", self._holder, self._clock(), LEASE + profile.timeout
+        )
+        if lease is None:
+            return False
+        folder = tracked.owner.folder
+        words = handoff.notice(tracked.state, event, folder, Path(folder).is_dir(), notice)
+        self._runs.start(
+            profile,
+            event,
+            prompt(event, words),
+            change=tracked.id,
+            folder=folder if folder and Path(folder).is_dir() else "",
+            session=tracked.owner.session if not folder or Path(folder).is_dir() else "",
+            environment=self._environment(profile.names),
+            fence=lease.fence,
+            tries=tries,
+        )
+        done.started += 1
+        return True
+
+    def _spent_today(self) -> int:
+        midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
+        calls = self._account.memory.calls(midnight)
+        spent = sum(one.dollars or 0.0 for one in calls if one.model.startswith("worker:"))
+        return round(spent * _MILLION)
+
+    def _take_up(self, done: Dispatched, id: str) -> None:
+        """Wake the worker of a rearmed change: what opened the breaker still stands."""
+        tracked = self._account.tracked(id)
+        if tracked is None or not tracked.state.rearmed_by or tracked.state.series:
+            return
+        last = [one for one in self._account.events(id) if one.type == EventType.CIRCUIT_BREAKER]
+        if not last or tracked.state.attempts[-1].head != tracked.state.head:
+            return
+        event = {**last[-1].event, "id": f"{last[-1].id}-r{tracked.state.run}"}
+        if not self._runs.of(event["id"]).begun:
+            words = f"A person let the loop begin again: {tracked.state.rearmed_why}"
+            self._start(done, tracked, event, words)
+
+    # Hearing
+
+    def _attend(self, done: Dispatched, run: Run) -> None:
+        tracked = self._account.tracked(run.spec["change"])
+        if tracked is None:
+            return
+        if run.alive:
+            if _must_end(tracked):
+                run.stop()
+                done.stopped += 1
+            return
+        if run.ended is not None:
+            self._collect(done, tracked, run)
+        elif run.begun:
+            self._cut_off(done, tracked, run)
+
+    def _cut_off(self, done: Dispatched, tracked: Tracked, run: Run) -> None:
+        """Start a run again that died without a word, unless it must not go on."""
+        tries = int(run.spec["tries"])
+        if _must_end(tracked) or tries > self._account.policy.restores:
+            self._collect(done, tracked, run)
+            return
+        words = (
+            "You were interrupted while working on this; look at what is there before you go on."
+        )
+        self._start(done, tracked, run.event, words, tries + 1)
+
+    def _collect(self, done: Dispatched, tracked: Tracked, run: Run) -> None:
+        profile = self._profiles.get(run.spec["profile"])
+        if profile is None:
+            return
+        said, event = run.said(profile), run.event
+        if said.code == TEMPORARY and int(run.spec["tries"]) <= self._account.policy.restores:
+            self._start(done, tracked, event, "", int(run.spec["tries"]) + 1)
+            return
+        outcome, head = self._checked(tracked, event, said)
+        self._account.step(
+            tracked.id, _receipt(event, outcome, head, said, self._clock()), self._actor
+        )
+        self._note(tracked, run, said)
+        run.collect()
+        self._let_go(tracked.id)
+        done.collected += 1
+
+    def _let_go(self, change: str) -> None:
+        lease = self._account.memory.leased(f"worker:{change}")
+        if lease is not None and lease.holder == self._holder:
+            self._account.memory.end_lease(lease)
+
+    def _checked(
+        self, tracked: Tracked, event: Mapping[str, Any], said: Said
+    ) -> tuple[Outcome, str]:
+        """Hold what a worker says against the forge: a push without a new head is no change."""
+        head = self._forge_of(tracked.state.change).change(tracked.state.change).head
+        if head and head != event["evidence"].get("head", ""):
+            return Outcome.PUSHED, head if head == said.head else ""
+        outcome = _SAID.get(said.status, Outcome.NO_CHANGE if said.code == 0 else Outcome.FAILED)
+        return (Outcome.NO_CHANGE if outcome is Outcome.PUSHED else outcome), ""
+
+    def _note(self, tracked: Tracked, run: Run, said: Said) -> None:
+        """Keep the conversation for the next event, and account for what it cost."""
+        if said.session and said.session != tracked.owner.session:
+            owner = replace(tracked.owner, session=said.session)
+            self._account.track(tracked.state.ref, owner, self._actor)
+        ended = run.ended or {}
+        call = ModelCall(
+            f"worker:{tracked.owner.name}", str(run.event["id"]), "", said.status or "none",
+            0, 0, said.cost, float(ended.get("seconds", 0.0)), tracked.id,
+        )  # fmt: skip
+        self._account.memory.keep_call(call, self._actor)
+
+
+def _must_end(tracked: Tracked) -> bool:
+    """Tell whether a worker must not go on: stopped for good, or a person took the branch."""
+    state = tracked.state
+    ended = state.phase in SILENT and state.phase is not Phase.POST_MERGE
+    return ended or (state.phase is Phase.PAUSED and state.why.startswith("a person"))
+
+
+def _receipt(
+    event: Mapping[str, Any], outcome: Outcome, head: str, said: Said, at: datetime
+) -> Receipt:
+    summary = said.summary or said.why
+    return Receipt(at, event["id"], outcome, round(said.cost * _MILLION), summary, head)

@@ -1,0 +1,1 @@
+"""Coding agents as workers of the repair loop: how each is started, resumed, stopped and heard."""
