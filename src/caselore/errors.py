@@ -13,6 +13,10 @@
     │   └── NotGreen                 a log that is given as passing reads as failed
     ├── NotFound                  4  nothing is stored under that name
     └── Unavailable               5  something that is needed does not answer
+        ├── ForgeUnavailable         the forge does not answer
+        │   ├── ForgeLimited         it was asked too often
+        │   ├── ForgeSlow            it did not answer in time
+        │   └── ForgeGarbled         what it answered is no sound answer
         ├── ModelUnavailable         a language model does not answer
         │   ├── ModelBusy            it may be asked again later
         │   ├── ModelGarbled         what it wrote is not what was asked for
@@ -131,6 +135,40 @@ class Unavailable(CaseloreError):
 
     exit_code = 5
     code = "unavailable"
+
+
+class ForgeUnavailable(Unavailable):
+    """The forge does not answer; nothing was changed by that."""
+
+    code = "forge_unavailable"
+    hint = "Try again later; what the forge has is read again from the start."
+
+    def __init__(self, message: str = "", *, hint: str = "", again: bool = True) -> None:
+        """Keep whether asking again can help."""
+        super().__init__(message, hint=hint)
+        self.again = again
+
+
+class ForgeLimited(ForgeUnavailable):
+    """The forge says that it was asked too often; nothing was changed by that."""
+
+    code = "rate_limited"
+
+
+class ForgeSlow(ForgeUnavailable):
+    """The forge did not answer in time; nothing was changed by that."""
+
+    code = "timeout"
+
+
+class ForgeGarbled(ForgeUnavailable):
+    """What the forge answered is no sound answer; nothing was changed by that."""
+
+    code = "forge_garbled"
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        """Ask no second time: a proxy's page stays one."""
+        super().__init__(message, hint=hint, again=False)
 
 
 class ModelUnavailable(Unavailable):

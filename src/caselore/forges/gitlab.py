@@ -1,0 +1,217 @@
+"""Reads GitLab's REST API (v4): merge requests, pipelines with their children, traces, notes.
+
+Must not judge a status, count, or choose among the pipelines that may speak for a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import islice
+from typing import Any, BinaryIO
+from urllib.parse import quote, urlsplit
+
+from caselore.errors import BadInput
+from caselore.forges.transport import Transport
+from caselore.forges.values import Change, Job, Pipeline, flag, row, rows, text
+
+NEWEST = 6  # pipelines of a merge request that are read with their jobs
+DEPTH = 3  # levels of child pipelines
+NOTES = 300  # notes among which the one comment is looked for
+
+
+class GitLab:
+    """One GitLab."""
+
+    def __init__(self, transport: Transport) -> None:
+        """Ask through a transport whose base ends in /api/v4."""
+        self._ask = transport
+
+    def change(self, url: str) -> Change:
+        """Read a merge request. Raises: BadInput for an address that is none."""
+        project, iid = parsed(url)
+        path = f"projects/{quote(project, safe='')}/merge_requests/{iid}"
+        found = row(self._ask.get(path).value, "the merge request")
+        head = text(found, "sha")
+        return Change(
+            url=text(found, "web_url") or url,
+            project=project,
+            project_id=text(found, "target_project_id") or text(found, "project_id", needed=True),
+            iid=iid,
+            title=text(found, "title"),
+            state=_STATES.get(text(found, "state"), "opened"),
+            head=head,
+            branch=text(found, "source_branch"),
+            target=text(found, "target_branch"),
+            pusher=_pusher(found, head),
+            merge_sha=_merged(found),
+        )
+
+    def pipelines(self, change: Change) -> tuple[Pipeline, ...]:
+        """Give what may speak for the head, newest first, children rolled up."""
+        found = self._list(f"{self._project(change)}/merge_requests/{change.iid}/pipelines")
+        own = f"refs/merge-requests/{change.iid}/"
+        speaks = (
+            one
+            for one in found
+            if text(one, "sha") == change.head or text(one, "ref").startswith(own)
+        )
+        return tuple(self._pipeline(change, one) for one in islice(speaks, NEWEST))
+
+    def after_merge(self, change: Change) -> tuple[Pipeline, ...]:
+        """Give the pipelines of the merge commit, those of tags among them."""
+        if not change.merge_sha:
+            return ()
+        path = f"{self._project(change)}/pipelines"
+        found = self._list(path, sha=change.merge_sha, order_by="id", sort="desc")
+        return tuple(self._pipeline(change, one) for one in islice(found, NEWEST))
+
+    def target(self, change: Change) -> Pipeline | None:
+        """Give the newest finished pipeline of the target branch."""
+        path = f"{self._project(change)}/pipelines"
+        found = self._list(path, ref=change.target, scope="finished", order_by="id", sort="desc")
+        first = next((one for one in found if text(one, "status") in ("success", "failed")), None)
+        return self._pipeline(change, first) if first else None
+
+    def pipeline(self, change: Change, id: str) -> Pipeline:
+        """Read one pipeline by its id."""
+        return self._pipeline(change, {"id": id})
+
+    def finished(self, project: str, since: str) -> Iterator[tuple[Change, Pipeline]]:
+        """Give a project's finished pipelines since a time, the oldest first."""
+        at = Change(url="", project=project, project_id=project, iid="")
+        path = f"{self._project(at)}/pipelines"
+        found = self._list(
+            path, scope="finished", updated_after=since, order_by="updated_at", sort="asc"
+        )
+        for one in found:
+            read = self._pipeline(at, one)
+            yield replace(at, branch=read.ref, head=read.sha), read
+
+    def log(self, change: Change, job: Job) -> AbstractContextManager[BinaryIO]:
+        """Open a job's trace."""
+        return self._ask.file(f"{self._project(change)}/jobs/{job.id}/trace")
+
+    def rerun(self, change: Change, job: Job) -> None:
+        """Retry a job."""
+        self._ask.send("POST", f"{self._project(change)}/jobs/{job.id}/retry")
+
+    def diff(self, change: Change, base: str, head: str) -> str:
+        """Give what changed between two commits."""
+        path = f"{self._project(change)}/repository/compare"
+        found = row(self._ask.get(path, from_=base, to=head).value, "the comparison")
+        return "".join(_unified(one) for one in rows(found.get("diffs") or [], "diffs"))
+
+    def comment(self, change: Change, marker: str, text_: str) -> None:
+        """Write the note that carries the marker, in place of what it said before."""
+        path = f"{self._project(change)}/merge_requests/{change.iid}/notes"
+        notes = self._list(path, order_by="created_at", sort="asc")
+        shown = islice(notes, NOTES)
+        mine = next((one for one in shown if text(one, "body").startswith(marker)), None)
+        body = {"body": f"{marker}\n{text_}"}
+        if mine is None:
+            self._ask.send("POST", path, body)
+        elif text(mine, "body").strip() != body["body"].strip():
+            self._ask.send("PUT", f"{path}/{text(mine, 'id', needed=True)}", body)
+
+    # -- reading ---
+
+    def _project(self, change: Change) -> str:
+        return f"projects/{quote(change.project_id or change.project, safe='')}"
+
+    def _list(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
+        for page in self._ask.pages(path, per_page=100, **query):
+            yield from rows(page, path.rpartition("/")[2])
+
+    def _pipeline(self, change: Change, listed: dict[str, Any]) -> Pipeline:
+        id = text(listed, "id", needed=True)
+        project = self._project(change)
+        one = row(self._ask.get(f"{project}/pipelines/{id}").value, "the pipeline")
+        return Pipeline(
+            id=id,
+            sha=text(one, "sha", needed=True),
+            ref=text(one, "ref"),
+            tag=flag(one, "tag"),
+            source=text(one, "source"),
+            status=text(one, "status", needed=True),
+            created_at=text(one, "created_at"),
+            url=text(one, "web_url"),
+            config_error=text(one, "yaml_errors"),
+            jobs=tuple(self._jobs(project, id, False, frozenset())),
+        )
+
+    def _jobs(
+        self, project: str, pipeline: str, may_fail: bool, seen: frozenset[str]
+    ) -> Iterator[Job]:
+        """Give a pipeline's jobs and those of its children; a circle of children ends."""
+        here = f"{project}/pipelines/{pipeline}"
+        for one in self._list(f"{here}/jobs", include_retried="true"):
+            yield _job(one, pipeline, may_fail)
+        if len(seen) >= DEPTH:
+            return
+        for bridge in self._list(f"{here}/bridges"):
+            child = bridge.get("downstream_pipeline")
+            if isinstance(child, dict):
+                yield from self._child(child, bridge, may_fail, seen | {f"{here}"})
+
+    def _child(
+        self, child: dict[str, Any], bridge: dict[str, Any], may_fail: bool, seen: frozenset[str]
+    ) -> Iterator[Job]:
+        project = f"projects/{text(child, 'project_id', needed=True)}"
+        id = text(child, "id", needed=True)
+        if f"{project}/pipelines/{id}" not in seen:
+            yield from self._jobs(project, id, may_fail or flag(bridge, "allow_failure"), seen)
+
+
+_STATES = {"merged": "merged", "closed": "closed"}
+
+
+def parsed(url: str) -> tuple[str, str]:
+    """Give project path and number of a merge request's address. Raises: BadInput."""
+    path = urlsplit(url).path.strip("/")
+    project, found, rest = path.partition("/-/merge_requests/")
+    if not found:
+        project, found, rest = path.partition("/merge_requests/")
+    iid = rest.partition("/")[0]
+    if not found or not project or not iid.isdigit():
+        raise BadInput(f"{url!r} is no address of a merge request.")
+    return project, iid
+
+
+def _pusher(found: dict[str, Any], head: str) -> str:
+    """Name who pushed the head: whose push started its pipeline."""
+    pipeline = found.get("head_pipeline")
+    if isinstance(pipeline, dict) and text(pipeline, "sha") == head:
+        return text(pipeline, "user", "username")
+    return ""
+
+
+def _merged(found: dict[str, Any]) -> str:
+    if text(found, "state") != "merged":
+        return ""
+    return (
+        text(found, "merge_commit_sha") or text(found, "squash_commit_sha") or text(found, "sha")
+    )
+
+
+def _job(one: dict[str, Any], pipeline: str, may_fail: bool) -> Job:
+    return Job(
+        id=text(one, "id", needed=True),
+        name=text(one, "name", needed=True),
+        stage=text(one, "stage"),
+        status=text(one, "status", needed=True),
+        allow_failure=may_fail or flag(one, "allow_failure"),
+        failure_reason=text(one, "failure_reason"),
+        pipeline=pipeline,
+        url=text(one, "web_url"),
+    )
+
+
+def _unified(one: dict[str, Any]) -> str:
+    old, new = text(one, "old_path"), text(one, "new_path")
+    before = "/dev/null" if flag(one, "new_file") else f"a/{old}"
+    after = "/dev/null" if flag(one, "deleted_file") else f"b/{new}"
+    body = text(one, "diff")
+    end = "" if body.endswith("\n") or not body else "\n"
+    return f"diff --git a/{old} b/{new}\n--- {before}\n+++ {after}\n{body}{end}"

@@ -1,0 +1,94 @@
+"""What a forge says, as frozen values in the shape that `repair.ports` describes.
+
+Must not map a status to a verdict: the words of each forge are passed on as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from caselore.errors import ForgeGarbled
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of one job."""
+
+    id: str
+    name: str
+    stage: str = ""
+    status: str = ""
+    allow_failure: bool = False
+    failure_reason: str = ""
+    pipeline: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """One pipeline with its jobs; those of child pipelines stand among them."""
+
+    id: str
+    sha: str
+    ref: str = ""
+    tag: bool = False
+    source: str = ""
+    status: str = ""
+    run: str = ""
+    created_at: str = ""
+    url: str = ""
+    config_error: str = ""
+    jobs: tuple[Job, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A merge or pull request as the forge has it now."""
+
+    url: str
+    project: str
+    project_id: str
+    iid: str
+    title: str = ""
+    state: str = "opened"
+    head: str = ""
+    branch: str = ""
+    target: str = ""
+    pusher: str = ""
+    merge_sha: str = ""
+
+
+def row(value: Any, where: str) -> dict[str, Any]:
+    """Take a JSON object. Raises: ForgeGarbled for anything else."""
+    if not isinstance(value, dict):
+        raise ForgeGarbled(f"{where} is no object in what the forge answered.")
+    return value
+
+
+def rows(value: Any, where: str) -> list[dict[str, Any]]:
+    """Take a list of JSON objects. Raises: ForgeGarbled for anything else."""
+    if not isinstance(value, list):
+        raise ForgeGarbled(f"{where} is no list in what the forge answered.")
+    return [row(one, where) for one in value]
+
+
+def text(value: dict[str, Any], *path: str, needed: bool = False) -> str:
+    """Give a text or a number along a path as text; empty where it is not there.
+
+    Raises: ForgeGarbled where it is needed and missing, or of another kind.
+    """
+    found: Any = value
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    if isinstance(found, bool) or not isinstance(found, (str, int, float, type(None))):
+        raise ForgeGarbled(f"{'.'.join(path)} is no text in what the forge answered.")
+    said = "" if found is None else str(found)
+    if needed and not said:
+        raise ForgeGarbled(f"{'.'.join(path)} is missing in what the forge answered.")
+    return said
+
+
+def flag(value: dict[str, Any], name: str) -> bool:
+    """Give a yes or no; what is not there is a no."""
+    return value.get(name) is True
