@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from caselore.memory.ranking import Weights
+from caselore.memory.weights import Weights
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

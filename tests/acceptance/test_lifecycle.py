@@ -10,9 +10,9 @@ import scenes
 def failed(home, deployment, log=scenes.FIRST, *, code=1):
     """Diagnose one failed deployment and give its document."""
     path = home.log(f"{deployment}.log", log)
-    return home.ok(
-        "diagnose", path, "--service", "orders", "--deployment", deployment, code=code
-    )  # fmt: skip
+    ran = home.run("diagnose", path, "--service", "orders", "--deployment", deployment, "--json")
+    assert ran.code in ((0, 1) if code is None else (code,)), ran
+    return ran.json
 
 
 def confirmed(home, deployment, resolution="batches of 500 rows", result="succeeded"):
@@ -36,3 +36,42 @@ def test_a_recall_as_of_a_time_answers_from_what_was_known_then(ana):
     assert [one["deployment"] for one in now["precedents"]] == ["1017"]
     assert elsewhere["considered"] == 0
     assert ana.run("recall", "lock", "--as-of", "yesterday").code == 2
+
+
+def test_an_outcome_that_another_one_replaces_is_no_fix_any_more_and_says_so(ana):
+    failed(ana, "1017")
+    confirmed(ana, "1017", "a longer statement timeout")
+    failed(ana, "1057", scenes.REPEAT, code=0)
+    confirmed(ana, "1057", "batches of 500 rows")
+    new = failed(ana, "1063", code=0)
+    assert {one["text"] for one in new["fix"]} == {
+        "a longer statement timeout", "batches of 500 rows",
+    }  # fmt: skip
+
+    said = ana.ok("supersede", "1017", "--by", "1057", "--why", "batches do it")
+    found = ana.ok("recall", "--incident", "1063")
+    shown = ana.run("show", "1017").out
+
+    assert said["status"] == "superseded"
+    assert [one["deployment"] for one in found["precedents"]] == ["1057"]
+    (old,) = [one for one in found["nearest"] if one["deployment"] == "1017"]
+    assert old["superseded_by"] == found["precedents"][0]["incident"]
+    assert old["superseded_by"] in old["why_not"]
+    assert old["outcome"] is None
+    assert "superseded by" in shown
+    assert failed(ana, "1064", code=0)["fix"][0]["text"] == "batches of 500 rows"
+
+
+def test_only_a_person_says_that_an_outcome_is_replaced(ana):
+    for number in ("1017", "1057"):
+        failed(ana, number, scenes.FIRST if number == "1017" else scenes.REPEAT, code=None)
+        confirmed(ana, number)
+    agent = ana.token_for("agent", "coder")
+
+    ran = ana.run(
+        "supersede", "1017", "--by", "1057", "--why", "mine is better", CASELORE_TOKEN=agent
+    )
+    alone = ana.run("supersede", "1017", "--by", "1017", "--why", "x")
+
+    assert (ran.code, alone.code) == (3, 2)
+    assert ana.ok("show", "1017")["status"] == "confirmed"

@@ -82,7 +82,17 @@ class MemoryView:
         return {seq: known[seq] for seq in seqs if seq in known}
 
     def person_acted(self, bank):
-        said = {"confirm", "refute", "unlike", "retract", "release", "drop", "erase", "revoke"}
+        said = {
+            "confirm",
+            "refute",
+            "unlike",
+            "supersede",
+            "retract",
+            "release",
+            "drop",
+            "erase",
+            "revoke",
+        }
         judged = any(
             one.role == "human" and one.action in said for one in self.ledger.get(bank, [])
         )
@@ -180,6 +190,21 @@ class MemoryView:
 
     def related(self, bank, relation):
         return self._all("links", bank, relation=relation)
+
+    def returned(self, bank, fixed, sought):
+        gone = {"quarantined", "retracted"}
+        return [
+            min(
+                20,
+                sum(
+                    row.happened_at > at and row.id != sought and row.status not in gone
+                    for row in self._all(
+                        "cases", bank, signature=signature, service=service, counts=1
+                    )
+                ),
+            )
+            for signature, service, at in fixed
+        ]
 
     def touched(self, bank, ids, after):
         said = {one.subject for one in self.ledger.get(bank, []) if one.seq > after}

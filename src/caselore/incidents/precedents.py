@@ -99,6 +99,8 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "outcome": outcome_json(outcome(hit.case)),
         "standing_for": hit.standing_for,
     }
+    if hit.case.superseded_by:
+        shape["superseded_by"] = hit.case.superseded_by
     return {**shape, "why_not": hit.why_not} if hit.why_not else shape
 
 

@@ -7,7 +7,7 @@ from caselore.memory.api import Memory
 from caselore.memory.imports import read_lines
 from caselore.memory.ledger import Stored, Verification
 from caselore.memory.ports import Index, Store
-from caselore.memory.ranking import Signal, Weights
+from caselore.memory.ranking import Signal
 from caselore.memory.recall import Hit, Recalled
 from caselore.memory.records import (
     Actor,
@@ -29,6 +29,7 @@ from caselore.memory.records import (
     TokenInfo,
     Verdict,
 )
+from caselore.memory.weights import Weights
 
 __all__ = [
     "Actor",

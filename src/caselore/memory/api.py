@@ -40,11 +40,13 @@ from caselore.memory.records import (
 from caselore.memory.writing import (
     identity,
     must_pass,
+    must_stand,
     observe_body,
     outcome_body,
     proposal_body,
     refuse_erased,
     resign_body,
+    superseded_body,
     vouches,
     why_body,
 )
@@ -135,6 +137,20 @@ class Memory(Keeping, Browsing, Previews, Exhibits, Loops):
         if body["other"] == self.resolve(id):
             raise BadInput("an incident is always the same as itself")
         return self._say("unlike", id, body, actor)
+
+    def supersede(self, id: str, by: str, why: str, actor: Actor) -> Case:
+        """Keep that another record's outcome replaces this one's, which is no fix any more.
+
+        Raises GateRefused, and WrongUse where no outcome of one of them stands.
+        """
+        with self._store.reading() as view:
+            old = naming.resolve(view, self.bank, id)
+            new = naming.resolve(view, self.bank, by)
+        if old.id == new.id:
+            raise BadInput("an outcome is never replaced by itself")
+        must_stand(old, "the old record")
+        must_stand(new, "the record that should replace it")
+        return self._say("supersede", old.id, superseded_body(why, new.id), actor)
 
     def retract(self, id: str, why: str, actor: Actor) -> Case:
         """Withdraw a record from every answer; it stays in the ledger. Raises GateRefused."""

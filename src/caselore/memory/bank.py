@@ -13,8 +13,8 @@ from caselore.memory import naming
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body
 from caselore.memory.ports import Index, Store, Writes
-from caselore.memory.ranking import Weights
 from caselore.memory.records import Actor, Case, short
+from caselore.memory.weights import Weights
 from caselore.memory.writing import Pen, must_be_free, must_pass
 
 

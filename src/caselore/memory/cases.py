@@ -36,6 +36,7 @@ VERDICTS = frozenset(
         "resign",
         "release",
         "drop",
+        "supersede",
         "retract",
     }
 )
@@ -60,6 +61,8 @@ def assemble(view: Evidence, row: CaseRow) -> Case:
         precedents=tuple(precedents(view, row)),
         followers=tuple(followers(view, row)),
         counts=bool(row.counts),
+        superseded_by=superseded_by(view, row),
+        supersedes=tuple(supersedes(view, row)),
     )
 
 
@@ -135,6 +138,22 @@ def followers(view: Evidence, row: CaseRow) -> Iterator[str]:
 
 def _standing(links: Iterable[LinkRow], row: CaseRow) -> list[LinkRow]:
     return [link for link in links if link.relation == "precedent" and link.seq == row.outcome_seq]
+
+
+def superseded_by(view: Evidence, row: CaseRow) -> str:
+    """Name the record whose outcome replaces a case's, while that verdict stands."""
+    if row.beneath != Status.SUPERSEDED.value:
+        return ""
+    links = view.links_of(row.bank, row.id)
+    return next((link.target for link in links if link.seq == row.verdict_seq), "")
+
+
+def supersedes(view: Evidence, row: CaseRow) -> Iterator[str]:
+    """Name the records whose outcomes a case's replaces."""
+    for link in view.links_to(row.bank, [row.id]):
+        other = view.case(row.bank, link.subject) if link.relation == "superseded" else None
+        if other and superseded_by(view, other) == row.id and link.seq == other.verdict_seq:
+            yield other.id
 
 
 def pointed_at(view: Evidence, row: CaseRow, name: str) -> str:

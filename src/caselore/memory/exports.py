@@ -21,7 +21,14 @@ from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Incident, Kind, Role, Signed, prose, short
 from caselore.memory.rows import CaseRow
-from caselore.memory.writing import flake_body, outcome_body, proposal_body, resign_body, why_body
+from caselore.memory.writing import (
+    flake_body,
+    outcome_body,
+    proposal_body,
+    resign_body,
+    superseded_body,
+    why_body,
+)
 
 FORMAT = 1
 
@@ -173,6 +180,7 @@ _READERS = {
     "refute": lambda body: why_body(prose("why", body["why"])),
     "retract": lambda body: why_body(prose("why", body["why"])),
     "unlike": _unlike,
+    "supersede": lambda body: superseded_body(body["why"], body["by"]),
     "vouch": lambda body: {},
     "resign": lambda body: resign_body(Signed(**body["signature"])),
     "flake": lambda body: flake_body(body["commit"], body["label"]),

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from caselore.memory.ledger import Stored
-from caselore.memory.ports import ANYWHERE, Alike, Evidence, Narrow, Reads, Tally
+from caselore.memory.ports import ANYWHERE, RETURNS, Alike, Evidence, Narrow, Reads, Tally
 from caselore.memory.projection import project
 from caselore.memory.records import Status
 from caselore.memory.rows import CaseRow, LinkRow, Put
 
 EVERY = tuple(status.value for status in Status)
 ALL = 2**31
+_NOWHERE = frozenset({Status.QUARANTINED.value, Status.RETRACTED.value})
 GROWTH = 4  # times as many rows are looked at where those of today do not tell the past
 
 
@@ -103,6 +104,18 @@ class Past:
             )
             for key, rows in sorted(groups.items())
         ]
+
+    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
+        """Count what had come back to a service after a time."""
+        return [
+            min(RETURNS, sum(self._came_back(row, one, sought) for row in self._signed(one[0])))
+            for one in fixed
+        ]
+
+    def _came_back(self, row: CaseRow, fixed: tuple[str, str, str], sought: str) -> bool:
+        _, service, at = fixed
+        other = row.service == service and row.happened_at > at and row.id != sought
+        return other and bool(row.counts) and row.status not in _NOWHERE
 
     def links_of(self, bank: str, subject: str) -> list[LinkRow]:
         """Give what a record had named."""

@@ -75,6 +75,8 @@ class Narrow(NamedTuple):
 
 
 ANYWHERE = Narrow()
+RETURNS = 20
+"""Returns of a failure that are counted; more say nothing more."""
 
 
 class IndexStatus(NamedTuple):
@@ -133,6 +135,12 @@ class Evidence(Protocol):
         """Give every link of one kind, in the order of the ledger."""
 
     def told_apart(self, bank: str, id: str, signature: str) -> set[str]: ...
+    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
+        """Give how often each signature came back to a service after a time, at most RETURNS.
+
+        Of the incidents that count; the one that is `sought` is left out.
+        """
+
     def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
         """Give which of the records were spoken of after an entry."""
 

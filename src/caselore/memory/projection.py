@@ -168,6 +168,13 @@ def _refute(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return _unsettle(case._replace(counts=1), entry, Status.REFUTED) if case else []
 
 
+def _supersede(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    if case is None:
+        return []
+    link = LinkRow(entry.bank, entry.seq, 0, entry.subject, "superseded", body["by"])
+    return [Put(_settle(case, entry, Status.SUPERSEDED)), Put(link)]
+
+
 def _retract(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return _unsettle(case, entry, Status.RETRACTED) if case else []
 
@@ -260,6 +267,7 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "refute": _refute,
     "unlike": _unlike,
     "resign": _resign,
+    "supersede": _supersede,
     "retract": _retract,
     "release": _release,
     "drop": _drop,

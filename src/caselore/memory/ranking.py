@@ -10,57 +10,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from caselore.memory.encoding import unstamp
+from caselore.memory.ports import RETURNS
 from caselore.memory.rows import CaseRow
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The points of a ranking; all but recency move in steps, so recency only breaks ties."""
-
-    same_signature: float = 40
-    same_unit: float = 15
-    same_family: float = 15
-    same_service: float = 20
-    succeeded: float = 25
-    failed: float = -10
-    same_environment: float = 5
-    same_branch_kind: float = 5
-    text: float = 20
-    text_step: float = 2.5
-    confirmers: float = 10
-    per_confirmer: float = 5
-    regression: float = -5
-    """A fix that was confirmed and after which the same failure came back to the same service."""
-    recency: float = 2
-    recency_days: float = 90
-    other_family: float = -30
-    floor: float = 35
-    """Least points for likeness alone, outcome and recency left out, to be called similar."""
-    broad_floor: float = 55
-    """The same where the family is broad: two failing tests are often unrelated."""
-    broad_families: tuple[str, ...] = (
-        "test-assertion",
-        "test-error",
-        "compile",
-        "type-check",
-        "lint",
-        "crash",
-        "timeout",
-        "configuration",
-        "runner",
-        "flaky",
-    )
-    many_ways: tuple[str, ...] = ("migration", "network")
-    """Families that tell where it failed, not how: for them the way of failing is compared."""
-    hardly_alike: float = 0.15
-    """Least part of equal text where the way of failing is not told."""
-    question: float = 0.3
-    """Least part of a person's question that must stand in a record for it to be an answer."""
-
-    def __post_init__(self) -> None:
-        """Refuse weights by which recency could decide between unequals."""
-        if not 0 <= self.recency < self.text_step:
-            raise ValueError("recency must weigh less than one step of the text signal")
+from caselore.memory.weights import Weights
 
 
 class Signal(NamedTuple):
@@ -97,6 +49,12 @@ class Candidate(NamedTuple):
     likeness: float
     confirmers: tuple[str, ...]
     kinds: frozenset[str] = frozenset()
+    failures: int = 0
+    """Cases in which the same fix did not work on the same failure, and who says so."""
+    deniers: tuple[str, ...] = ()
+    returns: int = 0
+    """How often the failure came back to its service after this fix."""
+    replaced_by: str = ""
 
 
 class Scored(NamedTuple):
@@ -130,7 +88,7 @@ def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Sc
     row = one.row
     near = _nearness(sought, row, weights) + _text(one.likeness, weights)
     same = _same_failure(sought, row)
-    rest = _outcome(row, weights) + _people(one, weights)
+    rest = _outcome(one, weights) + _people(one, weights) + _later(one, weights)
     rest += (_regression(sought, row, weights) if same else []) + _recency(row, weights, now)
     likeness = sum(signal.points for signal in near)
     similar = _similar(sought, one, likeness, weights)
@@ -192,7 +150,10 @@ def _text(likeness: float, weights: Weights) -> list[Signal]:
     return [Signal("text similarity", points, f"{likeness:.0%} alike, in steps")]
 
 
-def _outcome(row: CaseRow, weights: Weights) -> list[Signal]:
+def _outcome(one: Candidate, weights: Weights) -> list[Signal]:
+    row = one.row
+    if row.status == "superseded":
+        return [Signal("superseded", weights.superseded, f"by {one.replaced_by}")]
     if row.status == "refuted":
         return [Signal("did not work", weights.failed, "refuted by a person")]
     if row.status != "confirmed":
@@ -208,6 +169,27 @@ def _people(one: Candidate, weights: Weights) -> list[Signal]:
         return []
     points = min(weights.confirmers, more * weights.per_confirmer)
     return [Signal("independent confirmations", points, ", ".join(one.confirmers))]
+
+
+def _later(one: Candidate, weights: Weights) -> list[Signal]:
+    """Take weight from a fix that others saw fail, or after which the failure came back."""
+    found = []
+    if one.failures:
+        points = max(weights.contradicted_most, one.failures * weights.contradicted)
+        said = f"the same fix did not work in {_times(one.failures, 'case')}: " + ", ".join(
+            one.deniers
+        )
+        found.append(Signal("contradicted", points, said))
+    if one.returns:
+        points = max(weights.recurring_most, one.returns * weights.recurring)
+        more = " or more" if one.returns >= RETURNS else ""
+        said = f"came back to {one.row.service} {_times(one.returns, 'time')}{more} after it"
+        found.append(Signal("recurring", points, said))
+    return found
+
+
+def _times(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 REGRESSION = "regression"
@@ -256,6 +238,8 @@ def _why_not(
 ) -> str:
     row = one.row
     if same or similar:
+        if row.status == "superseded":
+            return f"superseded by {one.replaced_by}: a person replaced its outcome"
         return _UNRESOLVED.get(row.status, "")
     if sought.question:
         return "too little of the question stands in it"

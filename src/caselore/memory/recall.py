@@ -16,19 +16,21 @@ from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
 from caselore.memory.past import known_at
-from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads, Tally
-from caselore.memory.ranking import Candidate, Scored, Signal, Sought, Weights, place, score
+from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads
+from caselore.memory.ranking import Candidate, Scored, Signal, Sought, place, score
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow
 from caselore.memory.terms import alike, codes, covered, grams, grams_of, masked
+from caselore.memory.track_record import TrackRecord
+from caselore.memory.weights import Weights
 
 ARM = 25  # newest cases of one status that one exact arm brings
 UNRESOLVED_ARM = 8  # the same of those that can only be "seen before"
 CONFIRMED = ("confirmed",)
-UNRESOLVED = ("observed", "proposed", "refuted")
+UNRESOLVED = ("observed", "proposed", "refuted", "superseded")
 TEXT_ARM = 50
 COMPARED = 6  # cases of one signature, verdict, fix and result whose texts are compared
-EXCLUDED = frozenset({"quarantined", "retracted", "superseded"})
+EXCLUDED = frozenset({"quarantined", "retracted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +77,29 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     narrow = _narrow(asking.filters, last)
     by_text = _by_text(view, index, sought, asking.bank, narrow)
     rows = _eligible(known, sought, asking, _candidates(known, sought, asking, narrow, by_text))
-    people = _People(known, asking.bank, rows)
     compared = _thinned(sought, rows, max(COMPARED, asking.limit))
+    record = TrackRecord(known, asking.bank, compared, sought.id)
     texts = _Texts(known, asking.bank, sought, compared)
     ways = asking.weights.many_ways
     scored = [
         score(
             sought,
-            Candidate(row, texts.likeness(row), people.of(row), texts.kinds(row, ways)),
+            Candidate(
+                row,
+                texts.likeness(row),
+                record.confirmers(row),
+                texts.kinds(row, ways),
+                *record.failures(row),
+                record.returns(row),
+                texts.replacement(row),
+            ),
             asking.weights,
             asking.now,
         )
         for row in compared
     ]
     scored.sort(key=place)
-    give = partial(_hits, known, people, asking.limit)
+    give = partial(_hits, known, record, asking.limit)
     hits = give(one for one in scored if not one.why_not)
     nearest = give(one for one in scored if one.why_not and (not sought.question or one.likeness))
     return Recalled(hits, nearest, len(rows))
@@ -216,29 +226,6 @@ def _passes(filters: Filters, row: CaseRow) -> bool:
     return equal and after and before
 
 
-class _People:
-    """Who confirmed the same fix on the same signature, each person once."""
-
-    def __init__(self, known: Evidence, bank: str, rows: list[CaseRow]) -> None:
-        signatures = {row.signature for row in rows if row.status == "confirmed"}
-        self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
-        for signature in sorted(signatures):
-            for tally in known.tally(bank, signature):
-                self._add(signature, tally)
-
-    def _add(self, signature: str, tally: Tally) -> None:
-        self._tallies.setdefault((signature, tally.fix, tally.result), []).append(tally)
-
-    def of(self, row: CaseRow) -> tuple[str, ...]:
-        found = self._tallies.get((row.signature, row.fix, row.result), [])
-        people = {one.confirmed_by.casefold(): one.confirmed_by for one in found}
-        return tuple(people[name] for name in sorted(people))
-
-    def count(self, row: CaseRow) -> int:
-        found = self._tallies.get((row.signature, row.fix, row.result), [])
-        return max(1, sum(one.times for one in found)) if row.status == "confirmed" else 1
-
-
 def _parts(incident: Body) -> tuple[str, str]:
     """Give what an incident keeps of its log: the block, and all that is shown of it."""
     shown = "\n".join(part["text"] for part in incident["excerpt"])
@@ -262,7 +249,15 @@ class _Texts:
 
     def _wanted(self, row: CaseRow) -> tuple[int, ...]:
         said = self._sought.question and row.outcome_seq
-        return (row.seq, row.outcome_seq) if said else (row.seq,)
+        replaced = row.status == "superseded"
+        also = (row.outcome_seq,) * bool(said) + (row.verdict_seq,) * replaced
+        return (row.seq, *also)
+
+    def replacement(self, row: CaseRow) -> str:
+        """Name the record that replaces a superseded one."""
+        if row.status != "superseded":
+            return ""
+        return str(json.loads(self._bodies[row.verdict_seq])["by"])
 
     def likeness(self, row: CaseRow) -> float:
         if not self._grams:
@@ -318,7 +313,7 @@ class _Texts:
 
 
 def _hits(
-    known: Evidence, people: _People, limit: int, scored: Iterable[Scored]
+    known: Evidence, record: TrackRecord, limit: int, scored: Iterable[Scored]
 ) -> tuple[Hit, ...]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
@@ -326,10 +321,10 @@ def _hits(
     firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
     others = (place for place, group in enumerate(groups) if firsts[group] != place)
     chosen = [*sorted(firsts.values()), *others][:limit]
-    return tuple(_hit(known, people, ranked[place]) for place in sorted(chosen))
+    return tuple(_hit(known, record, ranked[place]) for place in sorted(chosen))
 
 
-def _hit(known: Evidence, people: _People, one: Scored) -> Hit:
+def _hit(known: Evidence, record: TrackRecord, one: Scored) -> Hit:
     return Hit(
         case=assemble(known, one.row),
         score=one.score,
@@ -337,6 +332,6 @@ def _hit(known: Evidence, people: _People, one: Scored) -> Hit:
         signals=one.signals,
         why_not=one.why_not,
         similar=one.similar,
-        standing_for=people.count(one.row),
-        confirmers=people.of(one.row) if one.row.status == "confirmed" else (),
+        standing_for=record.count(one.row),
+        confirmers=record.confirmers(one.row) if one.row.status == "confirmed" else (),
     )

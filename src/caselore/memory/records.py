@@ -266,6 +266,9 @@ class Case:
     precedents: tuple[str, ...]
     followers: tuple[str, ...]
     counts: bool
+    superseded_by: str = ""
+    """The record whose outcome replaces this one's, as a person said."""
+    supersedes: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

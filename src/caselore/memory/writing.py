@@ -24,6 +24,7 @@ from caselore.memory.records import (
     ModelCall,
     Role,
     Signed,
+    Status,
     prose,
     short,
 )
@@ -158,6 +159,20 @@ def proposal_body(cause: str, resolution: str, findings: Iterable[str]) -> Body:
 def why_body(why: str) -> Body:
     """Give what the ledger keeps of a verdict that is only a reason."""
     return {"why": prose("why", why, needed=True)}
+
+
+def superseded_body(why: str, by: str) -> Body:
+    """Give what the ledger keeps of an outcome that another record's replaces."""
+    return {**why_body(why), "by": short("the record that replaces it", by, needed=True)}
+
+
+def must_stand(row: CaseRow, what: str) -> None:
+    """Raise WrongUse where no outcome of a record stands."""
+    if row.status != Status.CONFIRMED.value:
+        raise WrongUse(
+            f"{what} {row.id} is {row.status}: it has no outcome that stands",
+            hint=f"See `caselore show {row.id}`; `caselore confirm` gives it one.",
+        )
 
 
 def must_pass(written: gate.Written) -> None:

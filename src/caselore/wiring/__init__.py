@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from caselore.memory.api import Memory
     from caselore.memory.moving import MovedBank
     from caselore.memory.ports import Index, Store
-    from caselore.memory.ranking import Weights
+    from caselore.memory.weights import Weights
     from caselore.wiring.app import App as App
 
 __all__ = ["App", "build", "clock", "migrate", "new_id", "open_app", "open_memory"]
@@ -60,7 +60,7 @@ def open_memory(settings: Settings) -> Memory:
     """
     from caselore.guards import names  # noqa: PLC0415
     from caselore.memory.api import Memory  # noqa: PLC0415
-    from caselore.memory.ranking import Weights  # noqa: PLC0415
+    from caselore.memory.weights import Weights  # noqa: PLC0415
 
     names.check_name(settings.bank, "bank")
     weights = _weights(Weights, settings.weights)
@@ -137,7 +137,7 @@ def check_settings(settings: Settings) -> None:
     Raises: WrongUse or BadInput for weights, families or a bank that cannot be used.
     """
     from caselore.guards import names  # noqa: PLC0415
-    from caselore.memory.ranking import Weights  # noqa: PLC0415
+    from caselore.memory.weights import Weights  # noqa: PLC0415
 
     names.check_name(settings.bank, "bank")
     _weights(Weights, settings.weights)

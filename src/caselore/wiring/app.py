@@ -286,6 +286,15 @@ class App(Reader):
 
         return Judged(service.unlike(self.memory, incident, other, why, self._acting(actor)))
 
+    def supersede(
+        self, incident: str, by: str, why: str, actor: Actor | str | None = None
+    ) -> Judged:
+        """Say, as a person, that another incident's outcome replaces this one's.
+
+        Raises: GateRefused unless a person; WrongUse where one of them has no outcome.
+        """
+        return Judged(self.memory.supersede(incident, by, clean(why), self._acting(actor)))
+
     def propose(
         self, incident: str, *, cause: str, resolution: str, actor: Actor | str | None = None
     ) -> Judged:

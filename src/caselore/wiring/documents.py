@@ -61,6 +61,8 @@ def case_line(case: Case) -> Document:
         },
         "precedents": list(case.precedents),
         "followers": list(case.followers),
+        "superseded_by": case.superseded_by or None,
+        "supersedes": list(case.supersedes),
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from caselore.faces.cli.app import main
 
 COMMANDS = (
-    "read", "diagnose", "confirm", "refute", "unlike", "propose", "recall", "incidents", "show",
+    "read", "diagnose", "confirm", "refute", "unlike", "supersede", "propose", "recall", "incidents", "show",
     "green", "import", "export", "ledger verify", "ledger show", "erase", "quarantine list",
     "quarantine show", "quarantine release", "quarantine drop", "token create", "token list",
     "token revoke", "doctor", "demo", "guard", "redact", "signature explain",

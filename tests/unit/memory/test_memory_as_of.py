@@ -37,6 +37,7 @@ DEEDS = st.one_of(
     st.tuples(st.just("observe"), NUMBERS, SERVICES, NAMES, st.sampled_from([CI, AGENT])),
     st.tuples(st.just("confirm"), NUMBERS, OUTCOMES, NUMBERS, PEOPLE),
     st.tuples(st.just("refute"), NUMBERS, PEOPLE),
+    st.tuples(st.just("supersede"), NUMBERS, NUMBERS, PEOPLE),
     st.tuples(st.just("retract"), NUMBERS, PEOPLE),
     st.tuples(st.just("unlike"), NUMBERS, NUMBERS, PEOPLE),
     st.tuples(st.just("propose"), NUMBERS),
@@ -67,6 +68,7 @@ def do(memory, deed) -> None:
             str(one), **outcome, actor=actor, precedents=[str(other)]
         ),
         "refute": lambda actor: memory.refute(str(one), "it was not that", actor),
+        "supersede": lambda other, actor: memory.supersede(str(one), str(other), "so", actor),
         "retract": lambda actor: memory.retract(str(one), "another project", actor),
         "unlike": lambda other, actor: memory.unlike(str(one), str(other), "no", actor),
         "propose": lambda: memory.propose(str(one), "a lock", "wait", AGENT),

@@ -13,7 +13,17 @@ from caselore.memory import Actor, Role, Status
 from caselore.memory.filing import FOLLOWING, OPENING
 from caselore.memory.gate import TABLE, Draft, judge
 from caselore.memory.records import ModelCall
-from fakes.failures import AGENT, ANA, BATCHES, CI, IMPORT, failure, memory_over, signed
+from fakes.failures import (
+    AGENT,
+    ANA,
+    BATCHES,
+    CI,
+    IMPORT,
+    failure,
+    memory_over,
+    missing_variable,
+    signed,
+)
 from fakes.loop_rows import loop_entry
 from fakes.memory_store import MemoryStore
 
@@ -27,6 +37,7 @@ VERBS = {
     "confirm": lambda memory, actor: memory.confirm("1", **BATCHES, actor=actor),
     "resign": lambda memory, actor: memory.resign("1", signed("other"), actor),
     "refute": lambda memory, actor: memory.refute("1", "wrong", actor),
+    "supersede": lambda memory, actor: memory.supersede("2", "3", "newer", actor),
     "unlike": lambda memory, actor: memory.unlike("1", "2", "others", actor),
     "retract": lambda memory, actor: memory.retract("1", "wrong log", actor),
     "release": lambda memory, actor: memory.release("held", "harmless", actor),
@@ -56,7 +67,9 @@ def memory():
     memory.observe(failure("2"), CI)
     memory.observe(failure("held"), CI, findings=["override"])
     memory.create_token(Role.CI, "old", None, ANA)
-    memory.confirm("2", **BATCHES, actor=ANA)
+    memory.observe(missing_variable("3"), CI)
+    for one in "23":
+        memory.confirm(one, **BATCHES, actor=ANA)
     return memory
 
 
@@ -121,7 +134,8 @@ def test_a_proposal_is_never_recalled_as_an_outcome(memory):
     found = memory.recall(incident="2")
 
     assert found.hits == ()
-    assert {hit.case.outcome for hit in found.nearest} == {None}
+    near = {hit.case.id: hit.case.outcome for hit in found.nearest}
+    assert near[memory.resolve("1")] is None
     assert memory.get("1").status is Status.PROPOSED
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from caselore.errors import CaseloreError
+from caselore.memory import Status
 from fakes.failures import (
     AGENT,
     ANA,
@@ -41,12 +42,19 @@ def deeds(memory, chance):
             lambda: memory.confirm(one, **LONGER, actor=ANA),
             lambda: memory.refute(one, "it came back", actor),
             lambda: memory.unlike(one, other, "another table", actor),
+            lambda: memory.supersede(one, other, "a better one", actor),
+            lambda: memory.supersede(*(confirmed(memory, chance) for _ in "12"), "so", ANA),
             lambda: memory.retract(one, "another project", actor),
             lambda: memory.release(held(memory, chance), "read it", actor),
             lambda: memory.drop(held(memory, chance), "an attack", ANA),
             lambda: memory.remember_green("pay", one, b"x", "run", actor),
         ]
     )
+
+
+def confirmed(memory, chance):
+    """Name something that has an outcome, if anything has."""
+    return chance.choice([one.id for one in memory.list(status="confirmed")] or ["nothing"])
 
 
 def held(memory, chance):
@@ -116,7 +124,7 @@ def test_the_histories_are_rich():
         seen |= {case.status.value for case in memory.list()}
         actions |= {one.entry.action for one in memory.ledger_show()}
 
-    assert seen == {"observed", "proposed", "confirmed", "refuted", "quarantined", "retracted"}
+    assert seen == {status.value for status in Status}
     assert {"refused", "unlike", "vouch", "release", "drop", "erase", "green"} <= actions
 
 

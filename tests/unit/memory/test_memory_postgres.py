@@ -43,6 +43,7 @@ def told(postgres_url, tmp_path):
     memory.confirm("2", **LONGER, actor=ANA)
     memory.propose("9", "a variable", "set it", AGENT)
     memory.unlike("9", "0", "a variable, no lock", ANA)
+    memory.supersede("2", "1", "batches do", ANA)
     memory.remember_green("payment-service", "deploy", b"lines", "run 1", CI)
     memory.create_token("ci", "gitlab", None, ANA)
     memory.erase("3", "asked to", ANA)

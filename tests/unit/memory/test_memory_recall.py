@@ -119,8 +119,9 @@ def test_a_fix_that_failed_is_shown_as_that_below_the_one_that_worked(memory):
 
 def test_precedents_alike_leave_room_for_others_and_tell_their_count_and_people(memory):
     for number, who in enumerate([ANA, ANA, ANA, BO, CY] * 2):
-        confirmed(memory, str(number), actor=who)
-    confirmed(memory, "90", {**BATCHES, "resolution": "Drop the index first."})
+        confirmed(memory, str(number), actor=who, service=f"service-{number}")
+    drop = {**BATCHES, "resolution": "Drop the index first."}
+    confirmed(memory, "90", drop, service="service-90")
     memory.observe(failure("99"), CI)
 
     hits = memory.recall(incident="99").hits

@@ -71,12 +71,14 @@ def _facts(case: Case, seen: Occurrences) -> Iterator[tuple[str, str]]:
         last = f", last {day(seen.last)}" if seen.last else ""
         left = f", {seen.flaky} left without a change (flaky)" if seen.flaky else ""
         yield "occurrences", f"{seen.count}, {seen.resolved} resolved{last}{left}"
+    yield "supersedes", ", ".join(one[:_SHORT] for one in case.supersedes)
     yield from ((label.replace("_", " "), value) for label, value in body.attributes)
 
 
 def _said(case: Case, paper: Paper) -> list[str]:
     if case.outcome is not None:
-        return ["", paper.heading("Outcome"), *outcome(case.outcome, paper)]
+        new = f", superseded by {case.superseded_by[:_SHORT]}" if case.superseded_by else ""
+        return ["", paper.heading(f"Outcome{new}"), *outcome(case.outcome, paper)]
     if case.proposed is not None:
         by = case.proposed
         return [

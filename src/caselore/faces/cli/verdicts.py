@@ -1,4 +1,4 @@
-"""The commands that say what an incident was: confirm, refute, unlike, propose, erase.
+"""The commands that say what an incident was: confirm, refute, unlike, supersede, propose, erase.
 
 Must not decide who may: the memory's gate does.
 """
@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=_PANEL)(confirm)
     app.command(rich_help_panel=_PANEL)(refute)
     app.command(rich_help_panel=_PANEL)(unlike)
+    app.command(rich_help_panel=_PANEL)(supersede)
     app.command(rich_help_panel=_PANEL)(propose)
     app.command(rich_help_panel=_PANEL)(erase)
 
@@ -102,6 +103,28 @@ def unlike(
     """
     with desk.opened(bank) as app:
         tell(app.unlike(incident, other, why), "Kept apart", as_json)
+
+
+def supersede(
+    incident: Incident,
+    by: Annotated[
+        str, typer.Option("--by", metavar="OTHER", help="The incident whose outcome replaces it.")
+    ],
+    why: Why,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
+    """Say, as a person, that another incident's outcome replaces this one's.
+
+    The old fix is offered no more; it is shown as superseded, with the link.
+
+    \b
+    Example:
+      caselore supersede 1017 --by 1057 \\
+        --why "batches made the longer timeout needless"
+    """
+    with desk.opened(bank) as app:
+        tell(app.supersede(incident, by, why), "Superseded", as_json)
 
 
 def propose(

@@ -6,7 +6,7 @@ Must not judge or derive: rows in, rows out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from caselore.memory.exhibit_ports import Counted, Sought
@@ -174,6 +174,13 @@ class SqlView(LoopQueries, ABC):
 
     def told_apart(self, bank: str, id: str, signature: str) -> set[str]:
         return {one for (one,) in self._ask("told_apart", bank=bank, id=id, signature=signature)}
+
+    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
+        if not fixed:
+            return []
+        columns = zip(("signatures", "services", "times"), zip(*fixed, strict=True), strict=True)
+        lists = {name: self._keys(column) for name, column in columns}
+        return [times for (times,) in self._ask("returned", bank=bank, sought=sought, **lists)]
 
     def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
         found = self._ask("touched", bank=bank, ids=self._keys(ids), after=after)

@@ -38,7 +38,7 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND c.id = j.value
 -- name: person_acted
 SELECT EXISTS (
     SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND role = 'human'
-    AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
+    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'retract', 'release', 'drop', 'erase', 'revoke'))
    OR EXISTS (SELECT 1 FROM caselore.tokens WHERE bank = %(bank)s AND role = 'human')
 
 -- name: case
@@ -166,6 +166,17 @@ SELECT * FROM caselore.links WHERE bank = %(bank)s AND md5(target) = md5(%(targe
 
 -- name: related
 SELECT * FROM caselore.links WHERE bank = %(bank)s AND relation = %(relation)s ORDER BY seq, place
+
+-- name: returned
+SELECT t.times FROM unnest(%(signatures)s::text[], %(services)s::text[], %(times)s::text[])
+    WITH ORDINALITY AS j(signature, service, at, place)
+CROSS JOIN LATERAL (SELECT count(*) AS times FROM (SELECT 1 FROM caselore.cases c
+    WHERE c.bank = %(bank)s AND md5(c.signature) = md5(j.signature) AND c.signature = j.signature
+    AND md5(c.service) = md5(j.service) AND c.service = j.service
+    AND c.status IN ('observed', 'proposed', 'confirmed', 'refuted', 'superseded')
+    AND c.happened_at > j.at COLLATE "C"
+    AND c.counts = 1 AND c.id <> %(sought)s LIMIT 20) counted) t
+ORDER BY j.place
 
 -- name: touched
 SELECT DISTINCT l.subject FROM unnest(%(ids)s::text[]) AS j(value)

@@ -38,7 +38,7 @@ CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 -- name: person_acted
 SELECT EXISTS (
     SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human'
-    AND action IN ('confirm', 'refute', 'unlike', 'retract', 'release', 'drop', 'erase', 'revoke'))
+    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'retract', 'release', 'drop', 'erase', 'revoke'))
    OR EXISTS (SELECT 1 FROM tokens WHERE bank = :bank AND role = 'human')
 
 -- name: case
@@ -166,6 +166,14 @@ SELECT * FROM links WHERE bank = :bank AND target = :target ORDER BY seq, place
 
 -- name: related
 SELECT * FROM links WHERE bank = :bank AND relation = :relation ORDER BY seq, place
+
+-- name: returned
+SELECT (SELECT count(*) FROM (SELECT 1 FROM cases c WHERE c.bank = :bank AND c.signature = j.value
+    AND c.service = json_extract(:services, '$[' || j.key || ']')
+    AND c.status IN ('observed', 'proposed', 'confirmed', 'refuted', 'superseded')
+    AND c.happened_at > json_extract(:times, '$[' || j.key || ']')
+    AND c.counts = 1 AND c.id <> :sought LIMIT 20))
+FROM json_each(:signatures) j ORDER BY j.key
 
 -- name: touched
 SELECT DISTINCT l.subject FROM json_each(:ids) j

@@ -1,0 +1,65 @@
+"""Counts how each fix fared on each failure: who confirmed it, when it failed, what came back.
+
+Must not weigh: it counts, `ranking` gives the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from caselore.memory.ports import Evidence, Tally
+from caselore.memory.rows import CaseRow
+
+FIXED = ("confirmed", "succeeded")
+
+
+class TrackRecord:
+    """What became of the fixes of some cases, each person counted once."""
+
+    def __init__(self, known: Evidence, bank: str, rows: Iterable[CaseRow], sought: str) -> None:
+        """Count for `rows`; the case that is `sought` is no return of itself."""
+        confirmed = [row for row in rows if row.status == "confirmed"]
+        self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
+        for signature in sorted({row.signature for row in confirmed}):
+            for tally in known.tally(bank, signature):
+                key = (signature, tally.fix, tally.result)
+                self._tallies.setdefault(key, []).append(tally)
+        asked = sorted({_fixed(row) for row in confirmed if _can_return(row)})
+        self._returns = dict(zip(asked, known.returned(bank, asked, sought), strict=True))
+
+    def confirmers(self, row: CaseRow) -> tuple[str, ...]:
+        """Name who confirmed a case's fix with its result on its failure."""
+        return _people(self._of(row, row.result))
+
+    def count(self, row: CaseRow) -> int:
+        """Give how many cases say what this one says, itself included."""
+        times = sum(one.times for one in self._of(row, row.result))
+        return max(1, times) if row.status == "confirmed" else 1
+
+    def failures(self, row: CaseRow) -> tuple[int, tuple[str, ...]]:
+        """Give how often a case's fix did not work on its failure, and who says so."""
+        if (row.status, row.result) != FIXED:
+            return 0, ()
+        found = self._of(row, "failed")
+        return sum(one.times for one in found), _people(found)
+
+    def returns(self, row: CaseRow) -> int:
+        """Give how often its failure came back to its service after its fix, up to a limit."""
+        return self._returns.get(_fixed(row), 0) if row.status == "confirmed" else 0
+
+    def _of(self, row: CaseRow, result: str) -> list[Tally]:
+        return self._tallies.get((row.signature, row.fix, result), [])
+
+
+def _can_return(row: CaseRow) -> bool:
+    return row.result == "succeeded" and bool(row.service) and not row.generic
+
+
+def _fixed(row: CaseRow) -> tuple[str, str, str]:
+    """Give what was fixed, where, and when at the latest."""
+    return row.signature, row.service, max(row.confirmed_at, row.happened_at)
+
+
+def _people(tallies: Iterable[Tally]) -> tuple[str, ...]:
+    people = {one.confirmed_by.casefold(): one.confirmed_by for one in tallies}
+    return tuple(people[name] for name in sorted(people))
