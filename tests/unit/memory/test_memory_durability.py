@@ -133,9 +133,9 @@ def test_two_processes_that_see_the_same_runs_record_each_once(place):
     memory.close()
 
 
-def tiny_room(folder: Path) -> list[str]:
-    """Give the words that run a command with a 400 KB disk at `folder`, if this machine can."""
-    inside = f"mount -t tmpfs -o size=400k none '{folder}' && "
+def tiny_room(folder: Path, size: str = "900k") -> list[str]:
+    """Give the words that run a command with a tiny disk at `folder`, if this machine can."""
+    inside = f"mount -t tmpfs -o size={size} none '{folder}' && "
     words = ["unshare", "-rm", "sh", "-c"]
     able = (
         shutil.which("unshare")
@@ -179,6 +179,25 @@ def test_a_full_disk_is_said_and_all_older_records_are_intact(tmp_path):
 
     assert said[-1].startswith("full "), said[-1] + run.stderr
     must_hold(tmp_path / "after" / "lore.sqlite3", [line.split() for line in said[1:-1]])
+
+
+@pytest.mark.parametrize("size", ["60k", "200k", "300k", "400k"])
+def test_a_disk_too_small_for_a_new_store_is_said_to_be_full_and_keeps_no_half_of_it(
+    tmp_path, size
+):
+    room = tmp_path / "room"
+    room.mkdir()
+    words = tiny_room(room, size)
+    if not words:  # this machine mounts nothing for us
+        return
+    work = " ".join([*WRITER, f"{room}/lore.sqlite3", "a", "1"])
+    run = subprocess.run(
+        [*words[:-1], f"{words[-1]} {work}; ls {room} > {tmp_path}/left"],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+
+    assert run.stdout.startswith("full "), run
+    assert (tmp_path / "left").read_text() == ""
 
 
 def test_a_folder_that_cannot_be_made_is_read_only(tmp_path):

@@ -118,7 +118,7 @@ def test_any_history_goes_into_a_fresh_bank_with_the_same_statuses(seed):
 
 def test_the_histories_are_rich():
     seen, actions = set(), set()
-    for seed in range(12):
+    for seed in range(30):
         memory = memory_over(MemoryStore())
         live(memory, seed, 60)
         seen |= {case.status.value for case in memory.list()}

@@ -98,6 +98,8 @@ def _make(path: Path, busy: float) -> None:
             with mapped(path):
                 _write_ahead(link, busy)
                 _migrate(link)
+                # Closing would fold the log in as well, but says nothing where the disk is full.
+                link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             link.close()
         _name(draft, path)
