@@ -5,13 +5,23 @@ Must not be taken for a boundary (no text detector is one), change the text, or 
 
 from __future__ import annotations
 
+import bisect
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from caselore.guards import decode, normalise
+from caselore.guards import disguise, mentions
+from caselore.guards.decode import Decoded
 from caselore.guards.rules import Lines, RuleSet
+from caselore.guards.views import Views
 
 REACH = 400  # bytes of context around a literal that a rule may see
+
+_LEAD = re.compile(rb"[\s.!?:;,>\"'(\[{#*|]*")  # what an order starts behind
+
+Place = tuple[int, str]
+"""A line and the rule that fits there."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,48 +39,73 @@ def _rules() -> RuleSet:
 
 
 def scan(text: str) -> tuple[Injection, ...]:
-    """Find orders to a model in both views of a text, in order of lines.
+    """Find orders to a model in all views of a text, in order of lines."""
+    return scan_views(Views(text))
 
-    The shown view is what a terminal shows; the raw view is all that the bytes say: redrawn,
-    invisible, look-alike and encoded text. A finding of the first is not repeated for the second.
+
+def scan_views(views: Views) -> tuple[Injection, ...]:
+    """Find orders in views that another guard may share.
+
+    A finding is `shown` where a screen shows it, and `raw` where only the bytes hold it: redrawn,
+    concealed, invisible, look-alike, disguised or encoded text.
     """
-    seen = decode.unprefixed(normalise.shown(text))
-    found = {place: "shown" for place in _hits(seen)}
-    for view in _raw_views(text, seen):
-        for place in _hits(view):
-            found.setdefault(place, "raw")
-    for place in _decoded_hits(seen):
+    said = _hits(views.unstamped)
+    on_screen = _hits(views.screen)
+    hidden = _Hidden(views)
+    found = {place: "shown" for place in on_screen}
+    for place in said:
+        found.setdefault(place, "raw" if place[0] in hidden else "shown")
+    for place in (*_hits(views.bare), *_hits(views.pieced), *_decoded_hits(views)):
         found.setdefault(place, "raw")
     return tuple(sorted(Injection(line, rule, view) for (line, rule), view in found.items()))
 
 
-def _raw_views(text: str, seen: str) -> list[str]:
-    """Give the views that say more than the screen: redrawn, invisible and look-alike text."""
-    views = []
-    if "\x08" in text or "\x1b" in text or "\r" in text:
-        bare = normalise.spoken(text)
-        if bare:
-            views.append(bare)
-    if not text.isascii():
-        revealed = normalise.skeleton(normalise.revealed(seen))
-        if revealed != seen:
-            views.append(revealed)
-    return views
+class _Hidden:
+    """The lines on which a screen shows something else than the bytes say."""
+
+    def __init__(self, views: Views) -> None:
+        """Count the lines of the special spans."""
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []
+        line, at = 1, 0
+        for first, last in views.special:
+            line += views.raw.count(b"\n", at, first)
+            self._firsts.append(line)
+            line += views.raw.count(b"\n", first, last)
+            self._lasts.append(line)
+            at = last
+
+    def __contains__(self, line: int) -> bool:
+        at = bisect.bisect_right(self._firsts, line) - 1
+        return at >= 0 and line <= self._lasts[at]
 
 
-def _hits(view: str) -> set[tuple[int, str]]:
-    """Find the rules that fit one view, with their lines."""
-    data = view.encode("utf-8", "surrogatepass")
-    found = list(_rules().find(data))
+def _hits(data: bytes) -> set[Place]:
+    """Find the rules that fit one view, by line; what prose only quotes does not count."""
+    found = [place for place in _rules().find(data) if not mentions.is_mention(data, place)]
     if not found:
         return set()
     line = Lines(data)
-    return {(line(place.first), place.rule.name) for place in found}
+    return {(line(_start(data, place.first)), place.rule.name) for place in found}
 
 
-def _decoded_hits(view: str) -> set[tuple[int, str]]:
-    """Find the rules that fit what a view encodes, at the line where that starts."""
-    data = view.encode("utf-8", "surrogatepass")
-    hits = [(offset, rule) for offset, text in decode.decoded(data) for _, rule in _hits(text)]
-    line = Lines(data) if hits else None
+def _start(data: bytes, first: int) -> int:
+    """Give where an order's words start: what stands before them may end the line above."""
+    lead = _LEAD.match(data, first)
+    return lead.end() if lead else first
+
+
+def _decoded_hits(views: Views) -> set[Place]:
+    """Find the rules that fit what the text encodes or disguises, where that starts."""
+    hidden = [*views.decoded, *disguise.uncovered(views.said, _rules().words)]
+    hits = [(part.first, rule) for part in hidden for rule in set(_rules_of(part))]
+    line = Lines(views.said) if hits else None
     return {(line(offset), rule) for offset, rule in hits} if line else set()
+
+
+def _rules_of(part: Decoded) -> Iterator[str]:
+    """Give the names of the rules that fit a decoded text."""
+    data = part.text.encode("utf-8", "surrogatepass")
+    yield from (found.rule.name for found in _rules().find(data))
+    if part.way == "spaced":
+        yield from (name for name, pattern in _rules().closed if pattern.search(data))

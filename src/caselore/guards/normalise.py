@@ -19,10 +19,16 @@ from caselore.guards import lookalikes
 _CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _OSC = r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
 _ESCAPE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?")
-_PIECE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?|\r|\x08|[^\x1b\r\x08]+")
+_UNMOVING = re.compile(rf"\x1b\[[0-?]*[ -/]*[@-BDEFHIL-~]|{_OSC}")  # all but C, G, J and K
+_PIECE = re.compile(rf"{_CSI}|{_OSC}|\x1b[ -/]*[0-~]?|\r|\x08+|[^\x1b\r\x08]+")
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]+")
-# What a terminal holds but does not show: the words of its strings, and concealed ones.
-_STRING = re.compile(r"\x1b(?:[\]PX^_]|\[(?:\d{1,3};)*8m)([^\x07\x1b\n]{8,})")
+_COLOUR = re.compile(_CSI.encode())
+_ANY_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_JOINT = re.compile(r"\x1b\[0?m ?\x1b\[[0-9;]+m")  # one colour ends, the next begins
+_RIGHT = re.compile(rb"\x1b\[\d*C")  # stands for a blank
+_STRING = re.compile(rb"\x1b[\]PX^_\\]")  # around words that a terminal does not show
+_OTHER_ESCAPE = re.compile(rb"\x1b[ -/]*[0-~]?")
+_CONCEALED = re.compile(r"\x1b\[(?:\d{1,3};)*8m[^\x1b\n]*")
 _REDRAWS = re.compile(r"[\r\x08]|\x1b\[[0-9;]*[JKGC]")
 
 _INVISIBLE = frozenset(
@@ -32,7 +38,8 @@ _INVISIBLE = frozenset(
         *(*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0xE0000, 0xE0080)),
     ]
 )
-_INVISIBLE_RUN = re.compile("[" + "".join(map(chr, sorted(_INVISIBLE))) + "]+")
+INVISIBLE = "".join(map(chr, sorted(_INVISIBLE)))
+_INVISIBLE_RUN = re.compile(f"[{INVISIBLE}]+")
 _TURNED = re.compile("\u202e([^\u202c\n]*)")  # shown from right to left
 _INVISIBLE_BYTES = re2.compile(b"|".join(chr(c).encode() for c in sorted(_INVISIBLE)))
 
@@ -45,30 +52,43 @@ def plain(text: str) -> str:
 def shown(text: str) -> str:
     """Give what a terminal shows: escapes, carriage returns and backspaces applied by line."""
     ends = text.replace("\r\n", "\n")
+    if "\x1b" in ends:
+        ends = _CONCEALED.sub("", ends)
     if _REDRAWS.search(ends):
         ends = "\n".join(map(_shown_line, ends.split("\n")))
     return _OTHER_CONTROLS.sub("", plain(ends))
 
 
-def spoken(text: str) -> str:
-    """Give what the bytes say beyond the screen: only redrawn lines and the texts within escapes.
+def said(data: bytes) -> bytes:
+    """Give all that the bytes say: formatting gone, strings of the terminal and messages kept."""
+    if b"\x1b" in data:
+        if _RIGHT.search(data):
+            data = _RIGHT.sub(b" ", data)
+        data = _COLOUR.sub(b"", data)
+        if b"\x1b" in data:
+            data = _OTHER_ESCAPE.sub(b"", _STRING.sub(b"\x1f", data))
+    return data if data.isascii() else _all_revealed(data)
 
-    Other lines are blank, so that line numbers stay.
-    """
-    lines = text.replace("\r\n", "\n").split("\n")
-    said = [_spoken_line(line) for line in lines]
-    return "\n".join(said) if any(said) else ""
+
+def _all_revealed(data: bytes) -> bytes:
+    """Spell out or drop what no screen shows, in the lines that hold such characters."""
+    out, at = [], 0
+    found = _INVISIBLE_BYTES.search(data)
+    while found:
+        first = data.rfind(b"\n", 0, found.start()) + 1
+        last = data.find(b"\n", found.start())
+        last = len(data) if last < 0 else last
+        line = _revealed_line(data[first:last].decode("utf-8", "surrogatepass"))
+        out += [data[at:first], line.encode("utf-8", "surrogatepass")]
+        at = last
+        found = _INVISIBLE_BYTES.search(data, last)
+    return b"".join([*out, data[at:]]) if out else data
 
 
-def _spoken_line(line: str) -> str:
-    """Give a line's overwritten parts and the words inside its terminal strings."""
-    bare = line.rstrip("\r")
-    redrawn = "\r" in bare or "\x08" in bare
-    strings = _STRING.findall(bare) if "\x1b" in bare else []
-    if not redrawn and not strings:
-        return ""
-    parts = plain(bare).replace("\x08", "").split("\r") if redrawn else []
-    return " \x1f ".join([*strings, *parts])
+def joined(text: str) -> str:
+    """Give lines whose words are cut into coloured pieces, with the pieces put together."""
+    whole = _ANY_COLOUR.sub("", _ANY_COLOUR.sub("", _JOINT.sub("", text)))
+    return said(whole.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _shown_line(line: str) -> str:
@@ -80,11 +100,26 @@ def _shown_line(line: str) -> str:
         ends = ends[ends.rfind(clear) + len(clear) :] if clear in ends else ends
     if not _REDRAWS.search(ends):
         return ends
+    if "\x1b" in ends:
+        ends = _UNMOVING.sub("", ends)
+    if "\x1b" not in ends and "\x08" not in ends:
+        return _overwritten(ends.split("\r"))
     cells: list[str] = []
     at = 0
     for piece in _PIECE.findall(ends):
         at = _play(cells, at, piece)
     return "".join(cells)
+
+
+def _overwritten(texts: list[str]) -> str:
+    """Give what stays of texts written over each other, all from the first column."""
+    parts: list[str] = []
+    covered = 0
+    for text in reversed(texts):
+        if len(text) > covered:
+            parts.append(text[covered:])
+            covered = len(text)
+    return "".join(parts)
 
 
 def _play(cells: list[str], at: int, piece: str) -> int:
@@ -93,7 +128,7 @@ def _play(cells: list[str], at: int, piece: str) -> int:
     if first == "\r":
         return 0
     if first == "\x08":
-        return max(0, at - 1)
+        return max(0, at - len(piece))
     if first == "\x1b":
         return _move(cells, at, piece)
     cells[at : at + len(piece)] = piece

@@ -5,6 +5,8 @@ Must not judge by the name: that is the rule's part.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 import re
 from collections import Counter
@@ -63,10 +65,22 @@ def strong(value: bytes) -> bool:
     return value.upper() != value != value.lower() and any(48 <= c <= 57 for c in value)
 
 
+def is_pair(value: bytes) -> bool:
+    """Say whether a value is the base64 of a name and a password with a colon between them."""
+    try:
+        pair = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return pair.isascii() and pair.decode().isprintable() and pair.find(b":", 0, -1) >= 0
+
+
 def accepts(value: bytes, options: dict[str, Any]) -> bool:
-    """Judge a value by its rule's options: `loose`, `strong`, `mixed`, `digest`, `entropy`."""
+    """Judge a value by its rule's options: `pair`, `loose`, `strong`, `mixed`, `digest`,
+    `entropy`."""
     if stands_for(value):
         return False
+    if options.get("pair"):
+        return is_pair(value)
     if options.get("loose"):
         return not is_word(value)
     if options.get("strong") and not strong(value):

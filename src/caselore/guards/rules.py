@@ -6,9 +6,11 @@ Must not scan with a backtracking engine: the text is hostile and may be long.
 from __future__ import annotations
 
 import bisect
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from typing import Any
 
@@ -34,7 +36,8 @@ class Rule:
         folded = b"|".join(re2.escape(hint) for hint in self.hints)
         parts = [b"(?i:" + folded + b")"] if folded else []
         exact = [re2.escape(hint) for hint in self.exact]
-        return b"|".join([*parts, *exact, *([self.near] if self.near else [])])
+        near = [b"(?:" + self.near + b")"] if self.near else []
+        return b"|".join([*parts, *exact, *near])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,23 @@ class RuleSet:
     def load(cls, file: str, *, reach: int, flags: str = "") -> RuleSet:
         """Read a rule file of this package."""
         text = resources.files("caselore.guards").joinpath(file).read_text(encoding="utf-8")
-        tables = tomllib.loads(text)["rule"]
-        return cls(tuple(_rule(table, flags) for table in tables), reach)
+        read = tomllib.loads(text)
+        parts = read.get("parts", {})
+        return cls(tuple(_rule(_whole(table, parts), flags) for table in read["rule"]), reach)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Give the plain words that stand in the patterns."""
+        whole = " ".join(rule.options["pattern"] for rule in self.rules)
+        return frozenset(_WORDS.findall(_ESCAPED.sub(" ", whole)))
+
+    @cached_property
+    def closed(self) -> tuple[tuple[str, Any], ...]:
+        """Give each rule's name and its pattern for text whose blanks are lost."""
+        return tuple(
+            (rule.name, re2.compile(_closed(rule.options["pattern"]).encode(), _options()))
+            for rule in self.rules
+        )
 
     def find(self, text: bytes) -> Iterator[Found]:
         """Give every place that a rule fits, rule by rule within a window."""
@@ -103,6 +121,17 @@ class RuleSet:
             yield open_window
 
 
+def _whole(table: dict[str, Any], parts: dict[str, str]) -> dict[str, Any]:
+    """Put the named parts into a rule's pattern; parts may hold parts that stand before them."""
+    known: dict[str, str] = {}
+    for name, part in parts.items():
+        known[name] = _PART.sub(lambda at: known[at.group(1)], part)
+    patterns = {key: table[key] for key in ("pattern", "near") if key in table}
+    return table | {
+        key: _PART.sub(lambda at: known[at.group(1)], text) for key, text in patterns.items()
+    }
+
+
 def _rule(table: dict[str, Any], flags: str) -> Rule:
     hints = [str(hint) for hint in table.get("hints", ())]
     return Rule(
@@ -110,7 +139,7 @@ def _rule(table: dict[str, Any], flags: str) -> Rule:
         pattern=re2.compile((flags + table["pattern"]).encode(), _options()),
         hints=tuple(hint.encode() for hint in hints if hint == hint.lower()),
         exact=tuple(hint.encode() for hint in hints if hint != hint.lower()),
-        near=str(table.get("near", "")).encode(),
+        near=(flags + table["near"]).encode() if "near" in table else b"",
         options=table,
     )
 
@@ -140,4 +169,14 @@ class Lines:
         return bisect.bisect_left(self._ends, offset) + 1
 
 
+def _closed(pattern: str) -> str:
+    """Let what is written with blanks match without them."""
+    for blanks, none in ((r"\s+", r"\s*"), (r"[\s,]+", r"[\s,]*"), (r"\b", "")):
+        pattern = pattern.replace(blanks, none)
+    return f"(?is){pattern}"
+
+
+_WORDS = re.compile(r"[a-z]{2,}")
+_ESCAPED = re.compile(r"\\[a-zA-Z]")
+_PART = re.compile(r"<<([A-Z_]+)>>")
 _NEWLINE = re2.compile(b"\n", _options())

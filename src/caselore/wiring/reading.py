@@ -95,12 +95,14 @@ class Reader:
         return [asdict(part) for part in logs.explain(one, other)]
 
     def guard(self, text: str) -> dict[str, Any]:
-        """Find secrets and planted instructions in a text."""
+        """Find secrets and planted instructions in a text, over views that both share."""
         from caselore.guards import injection, secrets  # noqa: PLC0415
+        from caselore.guards.views import Views  # noqa: PLC0415
 
+        views = Views(text)
         return {
-            "injection": [asdict(one) for one in injection.scan(text)],
-            "secrets": [asdict(one) for one in secrets.redact(text).findings],
+            "injection": [asdict(one) for one in injection.scan_views(views)],
+            "secrets": [asdict(one) for one in secrets.redact_views(views).findings],
         }
 
     def redact(self, text: str) -> Masked:

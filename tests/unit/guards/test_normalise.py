@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caselore.guards import normalise
@@ -30,6 +30,7 @@ def test_the_shown_view_is_what_a_terminal_shows(raw: str, seen: str) -> None:
     assert normalise.shown(raw) == seen
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("ab \t\r\b\n\x1b[0;31mKGC]\x07é\u200b")))
 def test_views_keep_the_number_of_lines(text: str) -> None:
     for view in (normalise.shown, normalise.plain, normalise.revealed, normalise.skeleton):
