@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types imports soak bench picture clean setup
+.PHONY: browser demo test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -23,8 +23,19 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)        ## the whole loop on a really failing job, in a throw-away home
 	@$(BIN)/caselore demo
 
-test: $(STAMP)        ## every test
+test: $(STAMP) browser        ## every test
 	@$(BIN)/python -m pytest -n auto
+
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
+browser:              ## find a browser for the tests of pages, or install one
+	@test -n "$$CASELORE_TEST_BROWSER" && exit 0; \
+	for b in $(BROWSERS); do command -v $$b >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "no browser found: installing chromium from the system's packages …"; \
+	  { apt-get -q update && apt-get -q install -y --no-install-recommends chromium; } >&2 && exit 0; \
+	fi; \
+	$(BIN)/playwright install chromium >&2 && exit 0; \
+	echo "no browser could be had: the tests of pages will fail and say so; name one in CASELORE_TEST_BROWSER" >&2
 
 lint: $(STAMP)
 	@$(BIN)/ruff check src tests benchmarks docs

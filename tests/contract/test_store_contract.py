@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -17,6 +18,7 @@ from caselore.errors import (
 )
 from caselore.memory import Role, Status
 from caselore.memory.browsing import BEGIN
+from caselore.memory.count_ports import Chosen
 from caselore.memory.ports import Wanted
 from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
@@ -514,3 +516,47 @@ def test_the_account_is_leafed_through_from_either_end(memory):
     assert memory.ledger_before(limit=2) + memory.ledger_before(2, 9) == whole[::-1]
     assert memory.ledger_after(0, 9, one.id) == list(memory.ledger_show(one.id))
     assert memory.ledger_head() == len(whole) == 3
+
+
+def test_causes_are_grouped_counted_and_leafed_through(memory):
+    often = [memory.observe(failure(str(n), service="pay"), CI) for n in range(3)]
+    other = memory.observe(failure("9", signature=signed("other"), service="web"), CI)
+    chosen = Chosen()
+
+    pages, after = [], BEGIN
+    while after is not None:
+        page = memory.causes(chosen, limit=1, after=after)
+        pages += page.causes
+        after = page.next
+    assert [(one.newest.id, one.times) for one in pages] == [(other.id, 1), (often[-1].id, 3)]
+    assert [one.novelty for one in pages] == ["new", "recurring"]
+    assert (pages[1].first, pages[1].last) == (
+        often[0].record.happened_at,
+        often[-1].record.happened_at,
+    )
+    memory.confirm(often[0].id, cause="c", resolution="r", result="succeeded", actor=ANA)
+    for novelty, times in (("new", [1]), ("recurring", []), ("known", [3])):
+        assert [one.times for one in memory.causes(chosen, novelty).causes] == times
+    assert [one.times for one in memory.causes(Chosen(service="web")).causes] == [1]
+    assert [one.id for one in memory.of_signature(often[0].record.body.signature.id, 2)] == [
+        often[2].id,
+        often[1].id,
+    ]
+
+
+def test_figures_count_what_was_seen_before_and_what_a_confirmed_fix_answered(memory):
+    first, second = (memory.observe(failure(str(n)), CI) for n in range(2))
+    memory.observe(failure("9", signature=signed("other")), CI)
+    memory.confirm(second.id, cause="c", resolution="r", result="succeeded", actor=ANA)
+    memory.observe(failure("10"), CI)
+    memory.refute(first.id, "no", ANA)
+    figures = memory.figures(START)
+
+    assert figures.recurrence == (4, 2, 1)
+    assert figures.said == {"observe": 4, "confirm": 1, "refute": 1}
+    assert len(figures.hours) == 1
+    assert sum(times for _, times in figures.days) == 4
+    assert sum(one.times for one in memory.facets()) == 4
+    assert memory.figures(memory.get(first.id).record.recorded_at + timedelta(days=9)) == (
+        (), (0, 0, 0), {}, ()
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from caselore.memory.ledger import EMPTY, Head, Stored
 from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.ports import ANYWHERE, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
+from fakes.counts import MemoryCounts
 
 
 def newest(rows):
@@ -26,7 +27,7 @@ def _written(row):
     return row.seq, row.id, row.target
 
 
-class MemoryView:
+class MemoryView(MemoryCounts):
     """One state of all tables."""
 
     def __init__(self):

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from caselore import settings, wiring
-from caselore.faces.http import server
+from caselore.faces import server
 from caselore.memory import Actor, Role
 from caselore.wiring.app import App
 

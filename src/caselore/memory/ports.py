@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+from caselore.memory.count_ports import CountReads
 from caselore.memory.exhibit_ports import ExhibitReads
 from caselore.memory.ledger import Entry, Head, Payload, Stored
 from caselore.memory.loop_ports import LoopReads, LoopWrites
@@ -148,7 +149,7 @@ class Evidence(Protocol):
         """Give the records that were given another identity after an entry."""
 
 
-class Reads(Evidence, ExhibitReads, LoopReads, Protocol):
+class Reads(Evidence, ExhibitReads, LoopReads, CountReads, Protocol):
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...

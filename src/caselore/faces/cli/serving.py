@@ -39,7 +39,7 @@ def serve(
       caselore serve
       caselore serve --host 0.0.0.0 --port 8420
     """
-    from caselore.faces.http import server  # noqa: PLC0415 - a second to import
+    from caselore.faces import server  # noqa: PLC0415 - a second to import
 
     with desk.opened(bank) as app:
         web = server.create(app, host)

@@ -66,14 +66,14 @@ class Porter:
     async def _serve(self, call: Call) -> None:
         scope = call.scope
         if call.length > LARGEST:
-            await problems.of_status(413)(scope, call.receive, call.send)
+            await problems.refusal(problems.of_status(413), 413)(scope, call.receive, call.send)
             return
         try:
             visitor = await run_in_threadpool(
                 access.admit, self._place, scope["path"], call.headers, call.peer
             )
         except CaseloreError as error:
-            await self._turned(scope["path"], call.headers, error)(scope, call.receive, call.send)
+            await self._turned(scope, call.headers, error)(scope, call.receive, call.send)
             return
         scope.setdefault("state", {}).update(visitor=visitor, request=call.id)
         call.actor = str(visitor.actor or "")
@@ -108,7 +108,7 @@ def template(scope: Scope) -> str:
     return "/".join(named.get(part, part) for part in parts)
 
 
-Turned = Callable[[str, Mapping[str, str], CaseloreError], Response]
+Turned = Callable[[Scope, Mapping[str, str], CaseloreError], Response]
 
 
 class Call:
@@ -202,7 +202,7 @@ async def stream(
     """
     yield "retry: 3000\n\n"
     quiet = time.monotonic()
-    while not await request.is_disconnected():
+    while not (request.app.state.ending() or await request.is_disconnected()):
         found = await run_in_threadpool(fetch, after)
         for _, text in found:
             yield text

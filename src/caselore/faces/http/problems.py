@@ -6,7 +6,8 @@ Must not invent a message: the error tree holds them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -51,13 +52,15 @@ def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None =
 def refusal(found: Problem, status: int | None = None) -> Response:
     """Give an error's answer; what was sent may stand in a message, so secrets are masked."""
     number = status or STATUS.get(found.code, 500)
-    masked = Problem(
-        found.code, redact(found.message).text, redact(found.hint).text, found.exit_code
-    )
     extra = {"WWW-Authenticate": "Bearer"} if number == 401 else {}
     if number == 503:
         extra["Retry-After"] = "2"
-    return answer(masked.to_json(), number, extra)
+    return answer(masked(found).to_json(), number, extra)
+
+
+def masked(found: Problem) -> Problem:
+    """Give an error without the secrets that its words may repeat."""
+    return replace(found, message=redact(found.message).text, hint=redact(found.hint).text)
 
 
 def of_error(error: BaseException) -> Response:
@@ -65,41 +68,39 @@ def of_error(error: BaseException) -> Response:
     return refusal(problem(error))
 
 
-def of_status(status: int) -> Response:
-    """Give the answer of a status that the framework chose."""
+def of_status(status: int) -> Problem:
+    """Give the error of a status that the framework chose."""
     code, message, hint = _BY_STATUS.get(
         status, ("wrong_use", "The request cannot be read.", "See /openapi.json for its form.")
     )
-    return refusal(Problem(code, message, hint, 2), status)
+    return Problem(code, message, hint, 2)
 
 
-def of_form(error: RequestValidationError) -> Response:
+def of_form(error: RequestValidationError) -> Problem:
     """Say which fields have the wrong form, and how."""
     said = []
     for one in error.errors()[:5]:
         place = ".".join(str(part) for part in one["loc"] if part not in ("body", "query"))
         said.append(f"{place or 'the body'}: {one['msg']}")
     hint = "See /openapi.json for the form of each request."
-    return refusal(Problem("bad_input", "; ".join(said)[:2000] + ".", hint, 2))
+    return masked(Problem("bad_input", "; ".join(said)[:2000] + ".", hint, 2))
 
 
-def handle(web: FastAPI) -> None:
-    """Let every error of the application leave in the one form."""
-    web.add_exception_handler(RequestValidationError, _form)
-    web.add_exception_handler(HTTPException, _status)
-    for kind in (CaseloreError, OSError, Exception):
-        web.add_exception_handler(kind, _error)
+Shown = Callable[[Request, Problem, int], Response]
 
 
-def _form(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return of_form(error)
+def handle(web: FastAPI, shown: Shown) -> None:
+    """Let every error leave in the one form, or as `shown` gives it to a person's browser."""
 
+    def turn(request: Request, error: Exception) -> Response:
+        if isinstance(error, RequestValidationError):
+            found, status = of_form(error), 422
+        elif isinstance(error, HTTPException):
+            found, status = of_status(error.status_code), error.status_code
+        else:
+            found = masked(problem(error))
+            status = STATUS.get(found.code, 500)
+        return shown(request, found, status)
 
-def _status(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return of_status(error.status_code)
-
-
-def _error(request: Request, error: Exception) -> Response:
-    return of_error(error)
+    for kind in (RequestValidationError, HTTPException, CaseloreError, OSError, Exception):
+        web.add_exception_handler(kind, turn)

@@ -5,7 +5,7 @@ Must not judge or derive: rows in, rows out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -28,6 +28,7 @@ from caselore.memory.rows import (
     table_of,
 )
 from caselore.memory.stores.loop_queries import LoopQueries
+from caselore.memory.stores.sql_counts import SqlCounts
 
 NEAR = {
     ("signature", "service"): "near_signature_service",
@@ -37,7 +38,7 @@ NEAR = {
 }
 
 
-class SqlView(LoopQueries, ABC):
+class SqlView(LoopQueries, SqlCounts):
     """Reads and appends inside the transaction that its store opened."""
 
     def __init__(self, removing: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Puts the HTTP face together, and serves it from a socket of ours.
+"""Puts routes, pages and the agents' server together, and serves them from a socket of ours.
 
 Must not open the store by itself: it is given the application.
 """
@@ -9,16 +9,17 @@ import json
 import logging
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from importlib.metadata import version
 from typing import cast
 
 import uvicorn
-from fastapi import APIRouter, FastAPI, Response
+from fastapi import APIRouter, FastAPI
 from starlette.applications import Starlette
 
-from caselore.errors import CaseloreError, GateRefused, Unavailable
+from caselore.errors import GateRefused, Unavailable
+from caselore.faces.dashboard import site
 from caselore.faces.http import incidents, live, memory, problems
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
@@ -40,15 +41,16 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    web.state.metrics, web.state.house = metrics, place
+    web.state.metrics, web.state.house, web.state.ending = metrics, place, lambda: False
     api = APIRouter(prefix="/api/v1", responses=_errors())
     for router in (incidents.router, memory.router, live.changes):
         api.include_router(router)
     web.include_router(api)
     web.include_router(live.health)
     web.router.routes.extend(agents.routes)
-    problems.handle(web)
-    web.add_middleware(Porter, place=place, metrics=metrics, turned=_turned)
+    web.include_router(site.router)
+    problems.handle(web, site.error)
+    web.add_middleware(Porter, place=place, metrics=metrics, turned=site.turned_away)
     return web
 
 
@@ -72,10 +74,6 @@ def _errors() -> dict[int | str, dict[str, object]]:
         "5XX": {"description": "Something needed does not answer.", "content": body},
         422: {"description": "The form or a value is wrong.", "content": body},
     }
-
-
-def _turned(path: str, headers: Mapping[str, str], error: CaseloreError) -> Response:
-    return problems.of_error(error)
 
 
 def require_key(place: House) -> None:
@@ -128,7 +126,9 @@ def prepared(web: FastAPI) -> uvicorn.Server:
         timeout_graceful_shutdown=PATIENCE,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    return uvicorn.Server(config)
+    server = uvicorn.Server(config)
+    web.state.ending = lambda: server.should_exit
+    return server
 
 
 class Lines(logging.Formatter):

@@ -1,0 +1,1 @@
+"""The dashboard: pages that the server writes whole, readable without JavaScript."""
