@@ -64,6 +64,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "model_limits": (dict, "a table"),
         "weights": (dict, "a table"),
         "repair": (dict, "a table"),
+        "forge": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
@@ -80,8 +81,9 @@ ENVIRONMENT_ONLY = {
     "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
     "model_key": "CASELORE_MODEL_KEY",
 }
-# What is started and how often must not come from a file that the repaired change can edit.
-HOME_ONLY = frozenset({"repair"})
+# What is started and how often, and who gets a token, must not come from a file that the
+# repaired change can edit.
+HOME_ONLY = frozenset({"repair", "forge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class Settings:
     model_limits: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, Any] = field(default_factory=dict)
     repair: Mapping[str, Any] = field(default_factory=dict)
+    forges: Mapping[str, Any] = field(default_factory=dict)
+    """By host: `kind`, and perhaps `api`, `token_env`, `also`."""
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
     database_url: str = field(default="", repr=False)  # it may hold a password
@@ -148,6 +152,7 @@ def load(
         model_limits=merged.get("model_limits", {}),
         weights=merged.get("weights", {}),
         repair=merged.get("repair", {}),
+        forges=merged.get("forge", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),
         database_url=url,

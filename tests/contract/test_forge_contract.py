@@ -62,6 +62,7 @@ class Repository:
         self.git("init", "-q", "-b", "main")
         self.commit({CONFIGURATION: '[[job]]\nname = "build"\nrun = "echo built"\n'}, "begin")
         self.git("checkout", "-q", "-b", "fix")
+        self.git("config", "caselore-change.42.branch", "fix")
         red = '[[job]]\nname = "build"\nrun = "echo built"\n\n[[job]]\nname = "test"\nrun = "echo it failed; exit 1"\n'
         self.commit({CONFIGURATION: red, "a.py": "2\n"}, "Fix")
 
@@ -90,7 +91,7 @@ def tried(request, tmp_path):
     if request.param == "local":
         world = Repository(tmp_path / "pay")
         forge = Local(lambda: datetime(2026, 11, 1, tzinfo=UTC), {"PATH": "/usr/bin:/bin"})
-        yield Tried(forge, f"{world.folder.as_uri()}#fix", world)
+        yield Tried(forge, f"{world.folder.as_uri()}/-/merge_requests/42", world)
         return
     made = {
         "gitlab": (
@@ -218,7 +219,7 @@ def test_an_address_that_is_none_is_bad_input(tried, url):
 
 
 def test_a_change_that_is_not_there_is_not_found(tried):
-    gone = tried.url.replace("42", "43").replace("#fix", "#gone")
+    gone = tried.url.replace("42", "43")
 
     with pytest.raises(NotFound):
         tried.forge.change(gone)

@@ -1,7 +1,7 @@
 """Reads Buildbot's REST API (v2): builds of a buildset as one pipeline, builders as its jobs.
 
-Buildbot knows no merge requests: a change is a branch of one builder's project, addressed as
-`http://HOST/#/changes/BRANCH`. Must not judge or count.
+Buildbot knows no merge requests: change 7 of a project, `http://HOST/PROJECT/pulls/7`, is what was
+built of the branch under which a forge, or a person, names it. Must not judge or count.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, BinaryIO
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from caselore.errors import BadInput, ForgeUnavailable, NotFound
 from caselore.forges.transport import Transport
-from caselore.forges.values import Change, Job, Pipeline, flag, row, rows, text
+from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, flag, row, rows, word
 
 NEWEST = 200  # builds that are looked through
 # https://docs.buildbot.net/latest/developer/results.html
@@ -35,72 +35,72 @@ class Buildbot:
         self._ask = transport
 
     def change(self, url: str) -> Change:
-        """Give a branch as a change, its head being what was built last. Raises: BadInput."""
-        branch = parsed(url)
-        newest = next(self._builds(branch), None)
+        """Give a change, its head being what was built of it last. Raises: BadInput, NotFound."""
+        project, iid = parsed(url)
+        newest = next(self._builds(branches(iid)), None)
         if newest is None:
-            raise NotFound(f"Buildbot has built nothing of {branch!r} yet.")
+            raise NotFound(f"Buildbot has built nothing of change {iid} yet.")
+        branch = _property(newest, "branch")
         return Change(
             url=url,
-            project=_property(newest, "project") or "buildbot",
-            project_id="buildbot",
-            iid=branch,
+            project=project,
+            project_id=project,
+            iid=iid,
             title=branch,
             head=_revision(newest),
             branch=branch,
-            target="",
             pusher=_property(newest, "owner"),
         )
 
-    def pipelines(self, change: Change) -> tuple[Pipeline, ...]:
+    def pipelines(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the builds of the head, one pipeline a buildset, newest first."""
-        built = self._builds(change.branch)
+        built = self._builds(branches(change.iid))
         return self._grouped(one for one in built if _revision(one) == change.head)
 
-    def after_merge(self, change: Change) -> tuple[Pipeline, ...]:
+    def after_merge(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give nothing: Buildbot knows of no merge."""
         return ()
 
-    def target(self, change: Change) -> Pipeline | None:
+    def target(self, change: AnyChange) -> Pipeline | None:
         """Give nothing: Buildbot knows of no target branch."""
         return None
 
     def finished(self, project: str, since: str) -> Iterator[tuple[Change, Pipeline]]:
         """Give the finished builds since a time, newest first; `project` is a builder's name."""
         began = datetime.fromisoformat(since).timestamp()
-        for build in self._builds(""):
-            if float(text(build, "complete_at") or 0) < began:
+        for build in self._builds(frozenset()):
+            if float(word(build, "complete_at") or 0) < began:
                 return
             if not project or _property(build, "buildername") == project:
                 branch = _property(build, "branch")
                 at = Change("", project, "buildbot", branch, head=_revision(build), branch=branch)
-                yield at, self._pipeline(text(build, "buildrequestid"), [build])
+                yield at, self._pipeline(word(build, "buildrequestid"), [build])
 
-    def log(self, change: Change, job: Job) -> AbstractContextManager[BinaryIO]:
+    def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open the log of the step that failed, else of the last step."""
         return self._ask.file(f"logs/{self._log_of(job)}/raw")
 
-    def rerun(self, change: Change, job: Job) -> None:
+    def rerun(self, change: AnyChange, job: AnyJob) -> None:
         """Rebuild a build."""
         asked = {"jsonrpc": "2.0", "id": 1, "method": "rebuild", "params": {}}
         self._ask.send("POST", f"builds/{job.id}", asked)
 
-    def diff(self, change: Change, base: str, head: str) -> str:
+    def diff(self, change: AnyChange, base: str, head: str) -> str:
         """Raise ForgeUnavailable: Buildbot keeps no commits."""
         raise ForgeUnavailable("Buildbot keeps no commits to compare.", again=False)
 
-    def comment(self, change: Change, marker: str, text_: str) -> None:
+    def comment(self, change: AnyChange, marker: str, text: str) -> None:
         """Raise ForgeUnavailable: a branch of Buildbot has no place for a comment."""
         raise ForgeUnavailable("Buildbot has no place for a comment.", again=False)
 
     # -- reading ---
 
-    def _builds(self, branch: str) -> Iterator[dict[str, Any]]:
-        """Give the newest builds of a branch, or of all."""
+    def _builds(self, wanted: frozenset[str]) -> Iterator[dict[str, Any]]:
+        """Give the newest builds of some branches; of all where none is named."""
         asked = {"order": "-buildid", "limit": NEWEST, "property": "*"}
         found = row(self._ask.get("builds", **asked).value, "the builds")
         for one in rows(found.get("builds"), "builds"):
-            if not branch or _property(one, "branch") == branch:
+            if not wanted or _property(one, "branch") in wanted:
                 yield one
 
     def _grouped(self, builds: Iterator[dict[str, Any]]) -> tuple[Pipeline, ...]:
@@ -120,15 +120,15 @@ class Buildbot:
             ref=_property(builds[0], "branch"),
             source=_property(builds[0], "scheduler"),
             status=worst,
-            created_at=_time(text(builds[-1], "started_at")),
+            created_at=_time(word(builds[-1], "started_at")),
             url=jobs[0].url,
             jobs=jobs,
         )
 
     def _job(self, build: dict[str, Any], pipeline: str) -> Job:
-        id = text(build, "buildid", needed=True)
-        result = text(build, "results")
-        builder, number = text(build, "builderid"), text(build, "number")
+        id = word(build, "buildid", needed=True)
+        result = word(build, "results")
+        builder, number = word(build, "builderid"), word(build, "number")
         base = self._ask.base.partition("/api/")[0]
         return Job(
             id=id,
@@ -140,28 +140,34 @@ class Buildbot:
             url=f"{base}/#/builders/{builder}/builds/{number}",
         )
 
-    def _log_of(self, job: Job) -> str:
+    def _log_of(self, job: AnyJob) -> str:
         """Find the log of the first failed step; a step's `stdio` before its others."""
         found = row(self._ask.get(f"builds/{job.id}/steps").value, "the steps")
         steps = sorted(rows(found.get("steps"), "steps"), key=_number)
-        red = [one for one in steps if text(one, "results") in ("2", "4")] or steps[-1:]
+        red = [one for one in steps if word(one, "results") in ("2", "4")] or steps[-1:]
         for step in red:
             logs = row(
-                self._ask.get(f"steps/{text(step, 'stepid', needed=True)}/logs").value, "the logs"
+                self._ask.get(f"steps/{word(step, 'stepid', needed=True)}/logs").value, "the logs"
             )
             listed = rows(logs.get("logs"), "logs")
-            named = sorted(listed, key=lambda one: text(one, "name") != "stdio")
+            named = sorted(listed, key=lambda one: word(one, "name") != "stdio")
             if named:
-                return text(named[0], "logid", needed=True)
+                return word(named[0], "logid", needed=True)
         raise NotFound(f"Build {job.id} has no log.")
 
 
-def parsed(url: str) -> str:
-    """Give the branch of a change's address. Raises: BadInput."""
-    _, found, branch = urlsplit(url).fragment.partition("changes/")
-    if not found or not branch:
-        raise BadInput(f"{url!r} is no address of a branch: http://HOST/#/changes/BRANCH.")
-    return unquote(branch)
+def parsed(url: str) -> tuple[str, str]:
+    """Give project and number of a change's address. Raises: BadInput."""
+    project, found, iid = urlsplit(url).path.strip("/").rpartition("/pulls/")
+    if not found or not project or not iid.isdigit():
+        raise BadInput(f"{url!r} is no address of a change: http://HOST/PROJECT/pulls/7.")
+    return project, iid
+
+
+def branches(iid: str) -> frozenset[str]:
+    """Give the names under which the branch of a change is built."""
+    forms = ("refs/pull/{}/head", "refs/pull/{}/merge", "refs/merge-requests/{}/head", "change-{}")
+    return frozenset(one.format(iid) for one in forms)
 
 
 def _property(build: dict[str, Any], name: str) -> str:
@@ -173,11 +179,11 @@ def _property(build: dict[str, Any], name: str) -> str:
 
 def _revision(build: dict[str, Any]) -> str:
     told = _property(build, "got_revision") or _property(build, "revision")
-    return told or text(build, "buildid")
+    return told or word(build, "buildid")
 
 
 def _number(step: dict[str, Any]) -> int:
-    return int(text(step, "number") or 0)
+    return int(word(step, "number") or 0)
 
 
 def _set_of(build: dict[str, Any]) -> str:

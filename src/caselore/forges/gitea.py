@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput, NotFound
 from caselore.forges.transport import Transport
-from caselore.forges.values import Change, Job, Pipeline, row, rows, text
+from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row, rows, word
 
 RUNS = 50
 COMMENTS = 300
@@ -33,81 +33,81 @@ class Gitea:
         project, iid = parsed(url)
         found = row(self._ask.get(f"repos/{project}/pulls/{iid}").value, "the pull request")
         merged = found.get("merged") is True
-        state = "merged" if merged else {"open": "opened"}.get(text(found, "state"), "closed")
-        head = text(found, "head", "sha", needed=True)
+        state = "merged" if merged else {"open": "opened"}.get(word(found, "state"), "closed")
+        head = word(found, "head", "sha", needed=True)
         return Change(
-            url=text(found, "html_url") or url,
+            url=word(found, "html_url") or url,
             project=project,
-            project_id=text(found, "base", "repo_id") or project,
+            project_id=word(found, "base", "repo_id") or project,
             iid=iid,
-            title=text(found, "title"),
+            title=word(found, "title"),
             state=state,
             head=head,
-            branch=text(found, "head", "ref"),
-            target=text(found, "base", "ref"),
+            branch=word(found, "head", "ref"),
+            target=word(found, "base", "ref"),
             pusher=self._pusher(project, head),
-            merge_sha=text(found, "merge_commit_sha") if merged else "",
+            merge_sha=word(found, "merge_commit_sha") if merged else "",
         )
 
-    def pipelines(self, change: Change) -> tuple[Pipeline, ...]:
+    def pipelines(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the one pipeline of the head, if anything ran."""
         found = self._of_commit(change.project, change.head)
         return (found,) if found else ()
 
-    def after_merge(self, change: Change) -> tuple[Pipeline, ...]:
+    def after_merge(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the pipeline of the merge commit."""
         found = self._of_commit(change.project, change.merge_sha) if change.merge_sha else None
         return (found,) if found else ()
 
-    def target(self, change: Change) -> Pipeline | None:
+    def target(self, change: AnyChange) -> Pipeline | None:
         """Give what ran on the target branch's newest commit, if it has ended."""
         path = f"repos/{change.project}/branches/{quote(change.target, safe='')}"
         found = row(self._ask.get(path).value, "the branch")
-        read = self._of_commit(change.project, text(found, "commit", "id", needed=True))
+        read = self._of_commit(change.project, word(found, "commit", "id", needed=True))
         return read if read and read.status in _ENDED else None
 
-    def pipeline(self, change: Change, id: str) -> Pipeline | None:
+    def pipeline(self, change: AnyChange, id: str) -> Pipeline | None:
         """Give the pipeline of a commit."""
         return self._of_commit(change.project, id)
 
-    def log(self, change: Change, job: Job) -> AbstractContextManager[BinaryIO]:
+    def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's log; a status of another program has none."""
         return self._ask.file(f"repos/{change.project}/actions/jobs/{job.id}/logs")
 
-    def rerun(self, change: Change, job: Job) -> None:
+    def rerun(self, change: AnyChange, job: AnyJob) -> None:
         """Run a job again, where this version can."""
         path = f"repos/{change.project}/actions/runs/{job.pipeline}/jobs/{job.id}/rerun"
         self._ask.send("POST", path)
 
-    def diff(self, change: Change, base: str, head: str) -> str:
+    def diff(self, change: AnyChange, base: str, head: str) -> str:
         """Give what changed between two commits."""
         span = f"{quote(base, safe='')}...{quote(head, safe='')}"
         with self._ask.file(f"repos/{change.project}/compare/{span}.diff") as found:
             return found.read().decode("utf-8", "replace")
 
-    def comment(self, change: Change, marker: str, text_: str) -> None:
+    def comment(self, change: AnyChange, marker: str, text: str) -> None:
         """Write the comment that carries the marker, in place of what it said before."""
         path = f"repos/{change.project}/issues/{change.iid}/comments"
         written = (one for page in self._ask.pages(path, limit=50) for one in rows(page, path))
         shown = islice(written, COMMENTS)
-        mine = next((one for one in shown if text(one, "body").startswith(marker)), None)
-        body = {"body": f"{marker}\n{text_}"}
+        mine = next((one for one in shown if word(one, "body").startswith(marker)), None)
+        body = {"body": f"{marker}\n{text}"}
         if mine is None:
             self._ask.send("POST", path, body)
-        elif text(mine, "body").strip() != body["body"].strip():
-            id = text(mine, "id", needed=True)
+        elif word(mine, "body").strip() != body["body"].strip():
+            id = word(mine, "id", needed=True)
             self._ask.send("PATCH", f"repos/{change.project}/issues/comments/{id}", body)
 
     # -- reading ---
 
     def _pusher(self, project: str, sha: str) -> str:
-        return next((text(run, "actor", "login") for run in self._runs(project, sha)), "")
+        return next((word(run, "actor", "login") for run in self._runs(project, sha)), "")
 
     def _runs(self, project: str, sha: str) -> list[dict[str, Any]]:
         """Give the Actions runs of a commit; a version without that route has none."""
         try:
             found = self._listed(f"repos/{project}/actions/runs", "workflow_runs", head_sha=sha)
-            return [one for one in islice(found, RUNS) if text(one, "head_sha") == sha]
+            return [one for one in islice(found, RUNS) if word(one, "head_sha") == sha]
         except NotFound:
             return []
 
@@ -127,41 +127,41 @@ class Gitea:
         return Pipeline(
             id=sha,
             sha=sha,
-            ref=text(first, "head_branch"),
-            source=text(first, "event"),
+            ref=word(first, "head_branch"),
+            source=word(first, "event"),
             status=_overall(states),
             run=_identity(runs, others),
-            created_at=text(first, "started_at") or text(first, "created_at"),
-            url=text(first, "html_url") or (others[0].url if others else ""),
+            created_at=word(first, "started_at") or word(first, "created_at"),
+            url=word(first, "html_url") or (others[0].url if others else ""),
             jobs=(*jobs, *others),
         )
 
     def _jobs(self, project: str, run: dict[str, Any]) -> Iterator[Job]:
-        id = text(run, "id", needed=True)
+        id = word(run, "id", needed=True)
         for one in self._listed(f"repos/{project}/actions/runs/{id}/jobs", "jobs"):
             yield Job(
-                id=text(one, "id", needed=True),
-                name=text(one, "name", needed=True),
-                stage=text(run, "display_title"),
+                id=word(one, "id", needed=True),
+                name=word(one, "name", needed=True),
+                stage=word(run, "display_title"),
                 status=_status(one),
                 pipeline=id,
-                url=text(one, "html_url"),
+                url=word(one, "html_url"),
             )
 
     def _statuses(self, project: str, sha: str) -> Iterator[Job]:
         seen: set[str] = set()
         for page in self._ask.pages(f"repos/{project}/commits/{sha}/statuses", limit=50):
             for one in rows(page, "statuses"):
-                name = text(one, "context", needed=True)
+                name = word(one, "context", needed=True)
                 if name not in seen:  # newest first
                     seen.add(name)
-                    state = text(one, "status") or text(one, "state")
+                    state = word(one, "status") or word(one, "state")
                     yield Job(
-                        id=text(one, "id", needed=True),
+                        id=word(one, "id", needed=True),
                         name=name,
                         stage="statuses",
                         status={"error": "failure", "warning": "success"}.get(state, state),
-                        url=text(one, "target_url"),
+                        url=word(one, "target_url"),
                     )
 
 
@@ -179,8 +179,8 @@ def _same_run(context: str, jobs: set[str]) -> bool:
 
 
 def _status(one: dict[str, Any]) -> str:
-    status = text(one, "status")
-    return text(one, "conclusion") or status if status == "completed" else status or "waiting"
+    status = word(one, "status")
+    return word(one, "conclusion") or status if status == "completed" else status or "waiting"
 
 
 def _overall(states: list[str]) -> str:
@@ -190,6 +190,6 @@ def _overall(states: list[str]) -> str:
 
 
 def _identity(runs: list[dict[str, Any]], others: list[Job]) -> str:
-    parts = [f"{text(one, 'id')}:{text(one, 'run_attempt')}" for one in runs]
+    parts = [f"{word(one, 'id')}:{word(one, 'run_attempt')}" for one in runs]
     parts += [f"status:{one.id}" for one in others]
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:16]

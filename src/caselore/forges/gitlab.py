@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput
 from caselore.forges.transport import Transport
-from caselore.forges.values import Change, Job, Pipeline, flag, row, rows, text
+from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, flag, row, rows, word
 
 NEWEST = 6  # pipelines of a merge request that are read with their jobs
 DEPTH = 3  # levels of child pipelines
@@ -33,33 +33,33 @@ class GitLab:
         project, iid = parsed(url)
         path = f"projects/{quote(project, safe='')}/merge_requests/{iid}"
         found = row(self._ask.get(path).value, "the merge request")
-        head = text(found, "sha")
+        head = word(found, "sha")
         return Change(
-            url=text(found, "web_url") or url,
+            url=word(found, "web_url") or url,
             project=project,
-            project_id=text(found, "target_project_id") or text(found, "project_id", needed=True),
+            project_id=word(found, "target_project_id") or word(found, "project_id", needed=True),
             iid=iid,
-            title=text(found, "title"),
-            state=_STATES.get(text(found, "state"), "opened"),
+            title=word(found, "title"),
+            state=_STATES.get(word(found, "state"), "opened"),
             head=head,
-            branch=text(found, "source_branch"),
-            target=text(found, "target_branch"),
+            branch=word(found, "source_branch"),
+            target=word(found, "target_branch"),
             pusher=_pusher(found, head),
             merge_sha=_merged(found),
         )
 
-    def pipelines(self, change: Change) -> tuple[Pipeline, ...]:
+    def pipelines(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give what may speak for the head, newest first, children rolled up."""
         found = self._list(f"{self._project(change)}/merge_requests/{change.iid}/pipelines")
         own = f"refs/merge-requests/{change.iid}/"
         speaks = (
             one
             for one in found
-            if text(one, "sha") == change.head or text(one, "ref").startswith(own)
+            if word(one, "sha") == change.head or word(one, "ref").startswith(own)
         )
         return tuple(self._pipeline(change, one) for one in islice(speaks, NEWEST))
 
-    def after_merge(self, change: Change) -> tuple[Pipeline, ...]:
+    def after_merge(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the pipelines of the merge commit, those of tags among them."""
         if not change.merge_sha:
             return ()
@@ -67,14 +67,14 @@ class GitLab:
         found = self._list(path, sha=change.merge_sha, order_by="id", sort="desc")
         return tuple(self._pipeline(change, one) for one in islice(found, NEWEST))
 
-    def target(self, change: Change) -> Pipeline | None:
+    def target(self, change: AnyChange) -> Pipeline | None:
         """Give the newest finished pipeline of the target branch."""
         path = f"{self._project(change)}/pipelines"
         found = self._list(path, ref=change.target, scope="finished", order_by="id", sort="desc")
-        first = next((one for one in found if text(one, "status") in ("success", "failed")), None)
+        first = next((one for one in found if word(one, "status") in ("success", "failed")), None)
         return self._pipeline(change, first) if first else None
 
-    def pipeline(self, change: Change, id: str) -> Pipeline:
+    def pipeline(self, change: AnyChange, id: str) -> Pipeline:
         """Read one pipeline by its id."""
         return self._pipeline(change, {"id": id})
 
@@ -89,55 +89,55 @@ class GitLab:
             read = self._pipeline(at, one)
             yield replace(at, branch=read.ref, head=read.sha), read
 
-    def log(self, change: Change, job: Job) -> AbstractContextManager[BinaryIO]:
+    def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's trace."""
         return self._ask.file(f"{self._project(change)}/jobs/{job.id}/trace")
 
-    def rerun(self, change: Change, job: Job) -> None:
+    def rerun(self, change: AnyChange, job: AnyJob) -> None:
         """Retry a job."""
         self._ask.send("POST", f"{self._project(change)}/jobs/{job.id}/retry")
 
-    def diff(self, change: Change, base: str, head: str) -> str:
+    def diff(self, change: AnyChange, base: str, head: str) -> str:
         """Give what changed between two commits."""
         path = f"{self._project(change)}/repository/compare"
         found = row(self._ask.get(path, from_=base, to=head).value, "the comparison")
         return "".join(_unified(one) for one in rows(found.get("diffs") or [], "diffs"))
 
-    def comment(self, change: Change, marker: str, text_: str) -> None:
+    def comment(self, change: AnyChange, marker: str, text: str) -> None:
         """Write the note that carries the marker, in place of what it said before."""
         path = f"{self._project(change)}/merge_requests/{change.iid}/notes"
         notes = self._list(path, order_by="created_at", sort="asc")
         shown = islice(notes, NOTES)
-        mine = next((one for one in shown if text(one, "body").startswith(marker)), None)
-        body = {"body": f"{marker}\n{text_}"}
+        mine = next((one for one in shown if word(one, "body").startswith(marker)), None)
+        body = {"body": f"{marker}\n{text}"}
         if mine is None:
             self._ask.send("POST", path, body)
-        elif text(mine, "body").strip() != body["body"].strip():
-            self._ask.send("PUT", f"{path}/{text(mine, 'id', needed=True)}", body)
+        elif word(mine, "body").strip() != body["body"].strip():
+            self._ask.send("PUT", f"{path}/{word(mine, 'id', needed=True)}", body)
 
     # -- reading ---
 
-    def _project(self, change: Change) -> str:
+    def _project(self, change: AnyChange) -> str:
         return f"projects/{quote(change.project_id or change.project, safe='')}"
 
     def _list(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         for page in self._ask.pages(path, per_page=100, **query):
             yield from rows(page, path.rpartition("/")[2])
 
-    def _pipeline(self, change: Change, listed: dict[str, Any]) -> Pipeline:
-        id = text(listed, "id", needed=True)
+    def _pipeline(self, change: AnyChange, listed: dict[str, Any]) -> Pipeline:
+        id = word(listed, "id", needed=True)
         project = self._project(change)
         one = row(self._ask.get(f"{project}/pipelines/{id}").value, "the pipeline")
         return Pipeline(
             id=id,
-            sha=text(one, "sha", needed=True),
-            ref=text(one, "ref"),
+            sha=word(one, "sha", needed=True),
+            ref=word(one, "ref"),
             tag=flag(one, "tag"),
-            source=text(one, "source"),
-            status=text(one, "status", needed=True),
-            created_at=text(one, "created_at"),
-            url=text(one, "web_url"),
-            config_error=text(one, "yaml_errors"),
+            source=word(one, "source"),
+            status=word(one, "status", needed=True),
+            created_at=word(one, "created_at"),
+            url=word(one, "web_url"),
+            config_error=word(one, "yaml_errors"),
             jobs=tuple(self._jobs(project, id, False, frozenset())),
         )
 
@@ -158,8 +158,8 @@ class GitLab:
     def _child(
         self, child: dict[str, Any], bridge: dict[str, Any], may_fail: bool, seen: frozenset[str]
     ) -> Iterator[Job]:
-        project = f"projects/{text(child, 'project_id', needed=True)}"
-        id = text(child, "id", needed=True)
+        project = f"projects/{word(child, 'project_id', needed=True)}"
+        id = word(child, "id", needed=True)
         if f"{project}/pipelines/{id}" not in seen:
             yield from self._jobs(project, id, may_fail or flag(bridge, "allow_failure"), seen)
 
@@ -182,36 +182,36 @@ def parsed(url: str) -> tuple[str, str]:
 def _pusher(found: dict[str, Any], head: str) -> str:
     """Name who pushed the head: whose push started its pipeline."""
     pipeline = found.get("head_pipeline")
-    if isinstance(pipeline, dict) and text(pipeline, "sha") == head:
-        return text(pipeline, "user", "username")
+    if isinstance(pipeline, dict) and word(pipeline, "sha") == head:
+        return word(pipeline, "user", "username")
     return ""
 
 
 def _merged(found: dict[str, Any]) -> str:
-    if text(found, "state") != "merged":
+    if word(found, "state") != "merged":
         return ""
     return (
-        text(found, "merge_commit_sha") or text(found, "squash_commit_sha") or text(found, "sha")
+        word(found, "merge_commit_sha") or word(found, "squash_commit_sha") or word(found, "sha")
     )
 
 
 def _job(one: dict[str, Any], pipeline: str, may_fail: bool) -> Job:
     return Job(
-        id=text(one, "id", needed=True),
-        name=text(one, "name", needed=True),
-        stage=text(one, "stage"),
-        status=text(one, "status", needed=True),
+        id=word(one, "id", needed=True),
+        name=word(one, "name", needed=True),
+        stage=word(one, "stage"),
+        status=word(one, "status", needed=True),
         allow_failure=may_fail or flag(one, "allow_failure"),
-        failure_reason=text(one, "failure_reason"),
+        failure_reason=word(one, "failure_reason"),
         pipeline=pipeline,
-        url=text(one, "web_url"),
+        url=word(one, "web_url"),
     )
 
 
 def _unified(one: dict[str, Any]) -> str:
-    old, new = text(one, "old_path"), text(one, "new_path")
+    old, new = word(one, "old_path"), word(one, "new_path")
     before = "/dev/null" if flag(one, "new_file") else f"a/{old}"
     after = "/dev/null" if flag(one, "deleted_file") else f"b/{new}"
-    body = text(one, "diff")
+    body = word(one, "diff")
     end = "" if body.endswith("\n") or not body else "\n"
     return f"diff --git a/{old} b/{new}\n--- {before}\n+++ {after}\n{body}{end}"

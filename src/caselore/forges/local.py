@@ -1,9 +1,10 @@
 """A forge on one machine: a git repository, its branches as changes, a shell as its CI.
 
-A branch's CI is `caselore-ci.toml` in its own tree: `[[job]]` with `name`, `run` and perhaps
-`allow_failure`. It runs when somebody looks and the commit has not run yet, in a copy of the
-commit, and leaves its logs beside the repository's own files. For the demonstration, for tests,
-and for whoever has no other CI. Must not touch the working tree, nor run what git does not hold.
+Change 7 is the branch `change-7`, or what `git config caselore-change.7.branch` says. Its CI is
+`caselore-ci.toml` in its own tree: `[[job]]` with `name`, `run` and perhaps `allow_failure`. It
+runs when somebody looks and the commit has not run yet, in a copy of the commit, and leaves its
+logs beside the repository's own files. For the demonstration, for tests, and for whoever has no
+other CI. Must not touch the working tree, nor run what git does not hold.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
 
 from caselore.errors import BadInput, ForgeGarbled, ForgeUnavailable, NotFound
-from caselore.forges.values import Change, Job, Pipeline
+from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline
 
 CONFIGURATION = "caselore-ci.toml"
 LONGEST_JOB = 1_800.0  # seconds
@@ -41,8 +42,9 @@ class Local:
         self._clock, self._environment, self._target = clock, environment, target
 
     def change(self, url: str) -> Change:
-        """Read a branch, `file:///REPOSITORY#BRANCH`. Raises: BadInput, NotFound."""
-        repository, branch = parsed(url)
+        """Read a change, `file:///REPOSITORY/-/merge_requests/N`. Raises: BadInput, NotFound."""
+        repository, iid = parsed(url)
+        branch = branch_of(repository, iid)
         name = f"refs/heads/{branch}^{{commit}}"
         head = _git(repository, "rev-parse", "--verify", "--quiet", name)
         if not head:
@@ -52,7 +54,7 @@ class Local:
             url=url,
             project=repository.name,
             project_id=str(repository),
-            iid=branch,
+            iid=iid,
             title=_git(repository, "log", "-1", "--format=%s", head),
             state="merged" if merge else "opened",
             head=head,
@@ -62,30 +64,30 @@ class Local:
             merge_sha=merge,
         )
 
-    def pipelines(self, change: Change) -> tuple[Pipeline, ...]:
+    def pipelines(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the runs of the head, newest first; the first look runs it."""
         return self._runs(change, change.head, "push", change.branch)
 
-    def after_merge(self, change: Change) -> tuple[Pipeline, ...]:
+    def after_merge(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give the runs of the merge commit."""
         if not change.merge_sha:
             return ()
         return self._runs(change, change.merge_sha, "push", change.target)
 
-    def target(self, change: Change) -> Pipeline | None:
+    def target(self, change: AnyChange) -> Pipeline | None:
         """Give the newest run of the target branch that is there; nothing is run for it."""
         repository = Path(change.project_id)
         head = _git(repository, "rev-parse", "--verify", "--quiet", f"refs/heads/{change.target}")
         found = _stored(repository, head) if head else []
         return found[-1] if found else None
 
-    def pipeline(self, change: Change, id: str) -> Pipeline | None:
+    def pipeline(self, change: AnyChange, id: str) -> Pipeline | None:
         """Give one run by its id."""
         found = _stored(Path(change.project_id), id.partition("-")[0])
         return next((one for one in found if one.id == id), None)
 
     @contextmanager
-    def log(self, change: Change, job: Job) -> Iterator[BinaryIO]:
+    def log(self, change: AnyChange, job: AnyJob) -> Iterator[BinaryIO]:
         """Open a job's log. Raises: NotFound."""
         path = _kept(Path(change.project_id)) / f"{quote(job.id, safe='')}.log"
         if not path.is_file():
@@ -93,18 +95,18 @@ class Local:
         with path.open("rb") as file:
             yield file
 
-    def rerun(self, change: Change, job: Job) -> None:
+    def rerun(self, change: AnyChange, job: AnyJob) -> None:
         """Run a commit once more."""
         self._run(Path(change.project_id), change.head, "rerun", change.branch)
 
-    def diff(self, change: Change, base: str, head: str) -> str:
+    def diff(self, change: AnyChange, base: str, head: str) -> str:
         """Give what changed between two commits."""
         return _git(Path(change.project_id), "diff", "--no-color", base, head, "--")
 
-    def comment(self, change: Change, marker: str, text_: str) -> None:
+    def comment(self, change: AnyChange, marker: str, text: str) -> None:
         """Write the one comment of a branch beside the repository's own files."""
         path = _kept(Path(change.project_id)) / f"{quote(change.branch, safe='')}.md"
-        _replace(path, f"{marker}\n{text_}\n".encode())
+        _replace(path, f"{marker}\n{text}\n".encode())
 
     # -- running ---
 
@@ -117,7 +119,7 @@ class Local:
         merges = [line.split() for line in listed.splitlines()]
         return next((one[0] for one in reversed(merges) if head in one[2:]), "")
 
-    def _runs(self, change: Change, sha: str, source: str, ref: str) -> tuple[Pipeline, ...]:
+    def _runs(self, change: AnyChange, sha: str, source: str, ref: str) -> tuple[Pipeline, ...]:
         repository = Path(change.project_id)
         if not _stored(repository, sha):
             self._run(repository, sha, source, ref)
@@ -142,14 +144,19 @@ class Local:
 
 
 def parsed(url: str) -> tuple[Path, str]:
-    """Give repository and branch of a change's address. Raises: BadInput."""
+    """Give repository and number of a change's address. Raises: BadInput."""
     parts = urlsplit(url)
-    if parts.scheme != "file" or not parts.path.startswith("/") or not parts.fragment:
-        raise BadInput(f"{url!r} is no address of a branch: file:///REPOSITORY#BRANCH.")
-    branch = unquote(parts.fragment)
-    if branch.startswith("-"):
-        raise BadInput(f"{branch!r} is no name of a branch.")
-    return Path(unquote(parts.path)), branch
+    path, found, iid = unquote(parts.path).rpartition("/-/merge_requests/")
+    if parts.scheme != "file" or not found or not path.startswith("/") or not iid.isdigit():
+        raise BadInput(
+            f"{url!r} is no address of a local change: file:///REPOSITORY/-/merge_requests/7."
+        )
+    return Path(path), iid
+
+
+def branch_of(repository: Path, iid: str) -> str:
+    """Give the branch of a change: what git's configuration says, else `change-N`."""
+    return _git(repository, "config", f"caselore-change.{iid}.branch") or f"change-{iid}"
 
 
 def _configured(repository: Path, sha: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ Must not map a status to a verdict: the words of each forge are passed on as the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from caselore.errors import ForgeGarbled
 
@@ -59,6 +59,34 @@ class Change:
     merge_sha: str = ""
 
 
+class AnyJob(Protocol):
+    """A job as the loop hands it back."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def pipeline(self) -> str: ...
+
+
+class AnyChange(Protocol):
+    """A change as the loop hands it back."""
+
+    @property
+    def project(self) -> str: ...
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def iid(self) -> str: ...
+    @property
+    def head(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def merge_sha(self) -> str: ...
+
+
 def row(value: Any, where: str) -> dict[str, Any]:
     """Take a JSON object. Raises: ForgeGarbled for anything else."""
     if not isinstance(value, dict):
@@ -73,7 +101,7 @@ def rows(value: Any, where: str) -> list[dict[str, Any]]:
     return [row(one, where) for one in value]
 
 
-def text(value: dict[str, Any], *path: str, needed: bool = False) -> str:
+def word(value: dict[str, Any], *path: str, needed: bool = False) -> str:
     """Give a text or a number along a path as text; empty where it is not there.
 
     Raises: ForgeGarbled where it is needed and missing, or of another kind.

@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import urlsplit
 
-from caselore.errors import NotFound, Unavailable, WrongUse
+from caselore.errors import NotFound, WrongUse
 from caselore.repair import recorded
 from caselore.repair.account import Account, Owner, Tracked, id_of
 from caselore.repair.change import parse
@@ -21,6 +22,7 @@ from caselore.repair.observations import Rearm, Untrack
 from caselore.repair.policy import Policy
 from caselore.repair.simulation import Simulation
 from caselore.settings import Settings, nearest, passed_on
+from caselore.wiring.forges import forge_of
 
 if TYPE_CHECKING:
     from caselore.logs import Reading
@@ -81,10 +83,16 @@ class RepairDesk:
 
     def forge(self, url: str) -> Forge:
         """Give the forge of a change. Raises: Unavailable where none is set up for its host."""
-        raise Unavailable(
-            f"No forge is set up for {parse(url).host or 'local files'}.",
-            hint="`caselore repair simulate` needs none.",
-        )
+        parts = urlsplit(url)
+        key = f"{parts.scheme}://{parts.netloc}"
+        if key not in self._forges:
+            self._forges[key] = forge_of(self.parts.settings, url, self.parts.now)
+        return self._forges[key]
+
+    @cached_property
+    def _forges(self) -> dict[str, Forge]:
+        """Keep one connection pool, and its ETags, for each host."""
+        return {}
 
     # Verbs
 
