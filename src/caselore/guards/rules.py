@@ -17,19 +17,25 @@ from typing import Any
 import re2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """One named pattern, with the literals of which a text must hold one for it to be tried.
 
     `hints` are found in any case, `exact` as they are; `near` is a pattern in their place.
+    The pattern is compiled when a hint is first met: most rules never meet theirs.
     """
 
     name: str
-    pattern: Any
+    written: bytes
     hints: tuple[bytes, ...]
     exact: tuple[bytes, ...]
     near: bytes
     options: dict[str, Any]
+
+    @cached_property
+    def pattern(self) -> Any:
+        """Compile the pattern."""
+        return re2.compile(self.written, _options())
 
     def hint(self) -> bytes:
         """Give one pattern for what must stand near."""
@@ -136,7 +142,7 @@ def _rule(table: dict[str, Any], flags: str) -> Rule:
     hints = [str(hint) for hint in table.get("hints", ())]
     return Rule(
         name=table["name"],
-        pattern=re2.compile((flags + table["pattern"]).encode(), _options()),
+        written=(flags + table["pattern"]).encode(),
         hints=tuple(hint.encode() for hint in hints if hint == hint.lower()),
         exact=tuple(hint.encode() for hint in hints if hint != hint.lower()),
         near=(flags + table["near"]).encode() if "near" in table else b"",

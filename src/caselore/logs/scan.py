@@ -11,10 +11,9 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from caselore.logs.engine import Find, Found, first_hits
 from caselore.logs.line_ends import fastest, one_by_one
@@ -22,6 +21,9 @@ from caselore.logs.page import Segment
 from caselore.logs.signs import table
 from caselore.logs.source import CHUNK, Source
 from caselore.logs.tools import readers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SMALL: Final = 3 << 20
 _HEAD: Final = 16 << 10
@@ -77,7 +79,7 @@ class _Spot:
             self.last = [*self.last[1 - _KEPT :], offset]
 
 
-_Pending = tuple[int, Future[Found], Future[None] | None]
+_Pending = tuple[int, "Future[Found]", "Future[None] | None"]
 """A chunk that threads work on: its offset, the search, and the hashing where it is asked for."""
 
 
@@ -96,6 +98,8 @@ def scan(source: Source, *, digest: bool = False) -> Scanned:
 
 def _streamed(source: Source, digest: Any) -> Scanned:
     """Pass over a large log by chunks; search and hash run in threads beside reading."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  a small log needs none
+
     patterns, weights = anchors()
     spots = [_Spot() for _ in patterns]
     places, counts = [0], [1]

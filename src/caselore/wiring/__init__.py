@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from caselore.memory.ports import Index, Store
     from caselore.memory.weights import Weights
     from caselore.wiring.app import App as App
+    from caselore.wiring.reading import Reader
 
 __all__ = ["App", "build", "clock", "migrate", "new_id", "open_app", "open_memory"]
 
@@ -43,6 +44,13 @@ def build(settings: Settings) -> App:
     from caselore.wiring.app import App  # noqa: PLC0415 - keeps `--help` quick
 
     return App(settings, clock, open_memory)
+
+
+def reader(settings: Settings) -> Reader:
+    """Put together what reads logs, without all that the rest of the application needs."""
+    from caselore.wiring.reading import Reader  # noqa: PLC0415 - keeps `--help` quick
+
+    return Reader(settings)
 
 
 def open_app(home_or_url: str | os.PathLike[str] | None = None) -> App:

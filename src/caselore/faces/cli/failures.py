@@ -18,6 +18,7 @@ from caselore.faces.cli.options import Bank, Green, Json, Log, Service
 
 if TYPE_CHECKING:
     from caselore.logs import GreenLines
+    from caselore.wiring.reading import Reader
 
 _PANEL = "The main job"
 _MANY = 10
@@ -50,33 +51,33 @@ def read(
       caselore read --json --green passed.log failed.log
       gh run view --log-failed | caselore read -
     """
-    app = wiring.build(settings.load(bank=bank))
-    passed = _green(app, green)
+    reader = wiring.reader(settings.load(bank=bank))
+    passed = _green(reader, green)
     code = 0
     for number, log in enumerate(logs, start=1):
         _progress(number, len(logs), log)
-        code = max(code, _read_one(app, log, passed, budget, as_json))
+        code = max(code, _read_one(reader, log, passed, budget, as_json))
     return code
 
 
 def _read_one(
-    app: wiring.App, log: str, green: GreenLines | None, budget: int, as_json: bool
+    reader: Reader, log: str, green: GreenLines | None, budget: int, as_json: bool
 ) -> int:
     """Answer for one log; a log that cannot be read is reported and does not stop the others."""
     try:
         with inputs.log_file(log) as file:
-            reading = app.read(file, name=log, green=green, budget=budget)
+            reading = reader.read(file, name=log, green=green, budget=budget)
     except (OSError, CaseloreError) as error:
         return exits.failed(error, as_json=as_json)
     desk.answer(as_json, reading.to_json(), lambda paper: reading_view.lines(reading, paper))
     return 0
 
 
-def _green(app: wiring.App, path: str | None) -> GreenLines | None:
+def _green(reader: Reader, path: str | None) -> GreenLines | None:
     if path is None:
         return None
     with inputs.log_file(path) as file:
-        return app.green_lines(file, label=path)
+        return reader.green_lines(file, label=path)
 
 
 def _progress(number: int, total: int, log: str) -> None:
