@@ -36,8 +36,9 @@ _MOST, _MOST_OF_LARGE = (
     640 << 10,
 )  # bytes to judge; of a very large log less, to keep pace
 _WORTH: Final = 24 << 20  # bytes for which compiling the native search pays
-_READ_AHEAD: Final = 4  # chunks
-_SEARCHERS: Final = 2  # threads; reading, counting and hashing take as long as half the search
+_BATCH: Final = 4  # chunks
+_READ_AHEAD: Final = 2  # batches
+_SEARCHERS: Final = 2  # threads; reading and counting take half as long as the search
 _KEPT: Final = 3  # first and last hits kept for each anchor
 _EXIT: Final = 100.0
 _STRONG: Final = 50.0
@@ -79,8 +80,8 @@ class _Spot:
             self.last = [*self.last[1 - _KEPT :], offset]
 
 
-_Pending = tuple[int, "Future[Found]", "Future[None] | None"]
-"""A chunk that threads work on: its offset, the search, and the hashing where it is asked for."""
+_Batch = list[tuple[int, bytes]]
+"""Chunks with their offsets; a thread is handed several, as each hand-over costs time too."""
 
 
 def scan(source: Source, *, digest: bool = False) -> Scanned:
@@ -106,16 +107,21 @@ def _streamed(source: Source, digest: Any) -> Scanned:
     search = _anchor_search(source.size >= _WORTH)
     line_ends = fastest() if source.size >= _WORTH else one_by_one
     with ThreadPoolExecutor(_SEARCHERS) as pool, ThreadPoolExecutor(1) as hasher:
-        waiting: deque[_Pending] = deque()
-        for chunk in source.chunks(CHUNK):
-            hashed = hasher.submit(digest.update, chunk) if digest else None
-            waiting.append((places[-1], pool.submit(search, chunk), hashed))
-            counts.append(counts[-1] + line_ends(chunk))
-            places.append(places[-1] + len(chunk))
+        waiting: deque[Future[Found]] = deque()
+        hashed: Future[None] | None = None
+        for batch in _batches(source):
+            if hashed is not None:
+                hashed.result()
+            if digest is not None:
+                hashed = hasher.submit(_hash, digest, batch)
+            waiting.append(pool.submit(_search, search, batch))
+            for place, chunk in batch:
+                counts.append(counts[-1] + line_ends(chunk))
+                places.append(place + len(chunk))
             if len(waiting) > _READ_AHEAD:
-                _note(spots, waiting.popleft())
+                _note(spots, waiting.popleft().result())
         for pending in waiting:
-            _note(spots, pending)
+            _note(spots, pending.result())
     tail = source.at(max(0, source.size - 4096), 4096)
     total = counts[-1] - (1 if tail.endswith(b"\n") else 0)
     windows = _windows(spots, weights, source.size)
@@ -123,13 +129,35 @@ def _streamed(source: Source, digest: Any) -> Scanned:
     return Scanned(segments, total, digest.hexdigest() if digest else "", False, tail)
 
 
-def _note(spots: Sequence[_Spot], pending: _Pending) -> None:
-    """Remember where a chunk met which anchor."""
-    offset, found, hashed = pending
-    if hashed is not None:
-        hashed.result()
-    for end, number in found.result():
-        spots[number].add(offset + end)
+def _batches(source: Source) -> Iterator[_Batch]:
+    """Give the chunks of a log, several at a time."""
+    place = 0
+    batch: _Batch = []
+    for chunk in source.chunks(CHUNK):
+        batch.append((place, chunk))
+        place += len(chunk)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _search(search: Find, batch: _Batch) -> Found:
+    """Find where in the log the chunks of a batch meet which anchor."""
+    return [(place + end, number) for place, chunk in batch for end, number in search(chunk)]
+
+
+def _hash(digest: Any, batch: _Batch) -> None:
+    """Add the chunks of a batch to a digest."""
+    for _, chunk in batch:
+        digest.update(chunk)
+
+
+def _note(spots: Sequence[_Spot], found: Found) -> None:
+    """Remember where the log met which anchor."""
+    for place, number in found:
+        spots[number].add(place)
 
 
 @cache
