@@ -42,6 +42,7 @@ class Marked:
     opens: dict[int, tuple[int, ...]]  # line -> readers that may start there
     allows: dict[int, list[int]]  # reader -> lines of its `after`
     talks: bool = False  # a program printed its own log here
+    places: dict[str, list[int]] = field(default_factory=dict)  # sign -> lines, when first asked
     weights: dict[int, float] = field(default_factory=dict)  # what shapes found out per line
 
     def has(self, line: int, *names: str) -> bool:
@@ -51,8 +52,13 @@ class Marked:
 
     def lines(self, *names: str) -> list[int]:
         """List the lines that carry any of these signs, in order."""
-        wanted = frozenset(names)
-        return sorted(i for i, found in self.signs.items() if not found.isdisjoint(wanted))
+        if not self.places:
+            for i in sorted(self.signs):
+                for name in self.signs[i]:
+                    self.places.setdefault(name, []).append(i)
+        if len(names) == 1:
+            return list(self.places.get(names[0], ()))
+        return sorted(set().union(*(self.places.get(name, ()) for name in names)))
 
 
 @cache
