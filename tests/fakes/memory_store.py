@@ -145,7 +145,10 @@ class MemoryView(MemoryCounts):
             default=0,
         )
 
-    def near(self, bank, alike, limit, narrow=ANYWHERE):
+    def near(self, bank, asked, narrow=ANYWHERE):
+        return [row for alike, limit in asked for row in self._near(bank, alike, limit, narrow)]
+
+    def _near(self, bank, alike, limit, narrow=ANYWHERE):
         equal = {name: value for name, value in alike._asdict().items() if value}
         statuses = equal.pop("statuses")
         found = []
@@ -169,7 +172,16 @@ class MemoryView(MemoryCounts):
         rows = self._all("cases", bank, counts=1, **equal)
         return len({row.service for row in rows} - {""})
 
-    def tally(self, bank, signature):
+    def tallies(self, bank, signatures):
+        return {one: self._tally(bank, one) for one in signatures}
+
+    def said_of(self, bank, subjects):
+        return [one for one in self.entries(bank) if one.entry.subject in subjects]
+
+    def links_among(self, bank, names):
+        return [row for row in self._all("links", bank) if {row.subject, row.target} & set(names)]
+
+    def _tally(self, bank, signature):
         groups = {}
         for row in self._all("cases", bank, signature=signature, status="confirmed"):
             groups.setdefault((row.fix, row.result, row.confirmed_by), []).append(row)

@@ -213,7 +213,7 @@ class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops):
         row = naming.sought(known, self.bank, incident)
         row = row or naming.resolve(view, self.bank, incident)
         body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
-        return recalling.sought_of(row, body["incident"], text or "")
+        return recalling.sought_of(row, body["incident"], self.weights.many_ways, text or "")
 
     def rarity(self, signature_id: str) -> float:
         """Give how rare a signature is over the services of the bank, from 0 to 1."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from caselore.memory.encoding import Body, incident_of, unstamp
 from caselore.memory.ledger import Entry
-from caselore.memory.ports import Evidence
+from caselore.memory.ports import Told
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import (
     Actor,
@@ -42,7 +42,7 @@ VERDICTS = frozenset(
 )
 
 
-def assemble(view: Evidence, row: CaseRow) -> Case:
+def assemble(view: Told, row: CaseRow) -> Case:
     """Give the whole case of a row, with all that was said of it."""
     said = [
         (entry, json.loads(payload.body))
@@ -117,7 +117,7 @@ def _proposal(said: Verdict | None) -> Proposal | None:
     return Proposal(said.seq, body["cause"], body["resolution"], said.actor, said.at)
 
 
-def precedents(view: Evidence, row: CaseRow) -> Iterator[str]:
+def precedents(view: Told, row: CaseRow) -> Iterator[str]:
     """Name the records that a case's standing outcome calls its precedents."""
     for link in _standing(view.links_of(row.bank, row.id), row):
         target = pointed_at(view, row, link.target)
@@ -125,7 +125,7 @@ def precedents(view: Evidence, row: CaseRow) -> Iterator[str]:
             yield target
 
 
-def followers(view: Evidence, row: CaseRow) -> Iterator[str]:
+def followers(view: Told, row: CaseRow) -> Iterator[str]:
     """Name the records whose standing outcome calls this one a precedent."""
     names = {row.id, row.deployment} - {""}
     found: dict[str, None] = {}
@@ -140,7 +140,7 @@ def _standing(links: Iterable[LinkRow], row: CaseRow) -> list[LinkRow]:
     return [link for link in links if link.relation == "precedent" and link.seq == row.outcome_seq]
 
 
-def superseded_by(view: Evidence, row: CaseRow) -> str:
+def superseded_by(view: Told, row: CaseRow) -> str:
     """Name the record whose outcome replaces a case's, while that verdict stands."""
     if row.beneath != Status.SUPERSEDED.value:
         return ""
@@ -148,7 +148,7 @@ def superseded_by(view: Evidence, row: CaseRow) -> str:
     return next((link.target for link in links if link.seq == row.verdict_seq), "")
 
 
-def supersedes(view: Evidence, row: CaseRow) -> Iterator[str]:
+def supersedes(view: Told, row: CaseRow) -> Iterator[str]:
     """Name the records whose outcomes a case's replaces."""
     for link in view.links_to(row.bank, [row.id]):
         other = view.case(row.bank, link.subject) if link.relation == "superseded" else None
@@ -156,7 +156,7 @@ def supersedes(view: Evidence, row: CaseRow) -> Iterator[str]:
             yield other.id
 
 
-def pointed_at(view: Evidence, row: CaseRow, name: str) -> str:
+def pointed_at(view: Told, row: CaseRow, name: str) -> str:
     """Give the id that a link means: an id, or a deployment, best of the same service."""
     known = view.case(row.bank, name)
     if known:
@@ -168,7 +168,7 @@ def pointed_at(view: Evidence, row: CaseRow, name: str) -> str:
     return fits[0].id if fits else ""
 
 
-def chain(view: Evidence, row: CaseRow) -> tuple[tuple[Case, int], ...]:
+def chain(view: Told, row: CaseRow) -> tuple[tuple[Case, int], ...]:
     """Give a case's precedents (depth below 0), itself (0) and its followers (above 0)."""
     back = _along(view, row, precedents)
     ahead = _along(view, row, followers)
@@ -178,7 +178,7 @@ def chain(view: Evidence, row: CaseRow) -> tuple[tuple[Case, int], ...]:
 
 
 def _along(
-    view: Evidence, row: CaseRow, step: Callable[[Evidence, CaseRow], Iterator[str]]
+    view: Told, row: CaseRow, step: Callable[[Told, CaseRow], Iterator[str]]
 ) -> list[tuple[CaseRow, int]]:
     """Follow links breadth first, each record once, however they circle."""
     seen, found, edge = {row.id}, list[tuple[CaseRow, int]](), [row]

@@ -60,9 +60,14 @@ class Past:
         return self._as_they_stood(self._view.named(bank, name))
 
     def near(
+        self, bank: str, asked: Sequence[tuple[Alike, int]], narrow: Narrow = ANYWHERE
+    ) -> list[CaseRow]:
+        """Give the newest cases of each way and status that was asked for, as they stood."""
+        return [row for alike, limit in asked for row in self._near(bank, alike, limit, narrow)]
+
+    def _near(
         self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:
-        """Give the newest cases of each status that was asked for, as they stood."""
         if not self._last:
             return []
         wide = alike._replace(statuses=EVERY)
@@ -70,7 +75,7 @@ class Past:
         anew = [row for row in self._anew() if wide.fits(row) and narrow.admits(row)]
         most = limit
         while True:
-            now = self._view.near(bank, wide, most, narrow)
+            now = self._view.near(bank, [(wide, most)], narrow)
             then = [row for row in self._as_they_stood(now) if wide.fits(row)]
             rows = sorted({row.id: row for row in (*then, *anew)}.values(), key=_age, reverse=True)
             chosen = [[row for row in rows if row.status == one][:limit] for one in alike.statuses]
@@ -89,8 +94,11 @@ class Past:
             len(some) == limit and _age(some[-1]) >= max(ends) for some in chosen
         )
 
-    def tally(self, bank: str, signature: str) -> list[Tally]:
-        """Count what had been confirmed of a signature."""
+    def tallies(self, bank: str, signatures: Collection[str]) -> dict[str, list[Tally]]:
+        """Count what had been confirmed of some signatures."""
+        return {signature: self._tally(signature) for signature in signatures}
+
+    def _tally(self, signature: str) -> list[Tally]:
         groups: dict[tuple[str, str, str], list[CaseRow]] = {}
         for row in self._signed(signature):
             if row.status == Status.CONFIRMED.value:
@@ -116,6 +124,15 @@ class Past:
         _, service, at = fixed
         other = row.service == service and row.happened_at > at and row.id != sought
         return other and bool(row.counts) and row.status not in _NOWHERE
+
+    def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
+        """Give the entries about some records up to then."""
+        said = self._view.said_of(bank, subjects)
+        return [one for one in said if one.entry.seq <= self._last]
+
+    def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
+        """Give the links of or to some records that had been made."""
+        return self._said(self._view.links_among(bank, names))
 
     def links_of(self, bank: str, subject: str) -> list[LinkRow]:
         """Give what a record had named."""
@@ -166,7 +183,7 @@ class Past:
         """Give every case that had a signature."""
         if signature not in self._of:
             alike = Alike(EVERY, signature=signature)
-            self._of[signature] = self.near(self._bank, alike, ALL)
+            self._of[signature] = self._near(self._bank, alike, ALL)
         return self._of[signature]
 
     def _anew(self) -> list[CaseRow]:

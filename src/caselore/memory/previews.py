@@ -36,7 +36,8 @@ class Previews(Bank):
                 body = observe_body(incident, known_as, at, (), ())
                 row = self._unwritten(body, actor, stamp(at))
                 case = Case(record_of(row, body), Status.OBSERVED, None, (), None, (), (), False)
-            sought = recalling.sought_of(row, incident_body(incident))
+            known, ways = incident_body(incident), self.weights.many_ways
+            sought = recalling.sought_of(row, known, ways)
             asking = Asking(self.bank, limit, self.weights, at, Filters())
             return case, recalling.recall(view, self._index, sought, asking)
 

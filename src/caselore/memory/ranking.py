@@ -87,7 +87,7 @@ def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Sc
     """Sum a candidate's signals and say whether, and why not, it is a precedent."""
     row = one.row
     near = _nearness(sought, row, weights) + _text(one.likeness, weights)
-    same = _same_failure(sought, row)
+    same = same_failure(sought, row)
     rest = _outcome(one, weights) + _people(one, weights) + _later(one, weights)
     rest += (_regression(sought, row, weights) if same else []) + _recency(row, weights, now)
     likeness = sum(signal.points for signal in near)
@@ -104,14 +104,15 @@ def place(one: Scored) -> tuple[bool, float, float, str]:
     return (not one.same_failure, -one.score, age, one.row.id)
 
 
-def _same_failure(sought: Sought, row: CaseRow) -> bool:
+def same_failure(sought: Sought, row: CaseRow) -> bool:
+    """Say whether both have one signature that tells failures apart."""
     equal = bool(sought.signature) and sought.signature == row.signature
     return equal and not sought.generic and not row.generic
 
 
 def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
     table = (
-        ("same signature", weights.same_signature, row.signature, _same_failure(sought, row)),
+        ("same signature", weights.same_signature, row.signature, same_failure(sought, row)),
         ("same failing unit", weights.same_unit, row.unit, sought.unit == row.unit != ""),
         ("same family", weights.same_family, row.family, same_family(sought, row)),
         ("other family", weights.other_family, row.family, other_family(sought, row)),

@@ -5,22 +5,31 @@ Must not write, and must not rank by anything but `ranking`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from heapq import nlargest
 
+from caselore.memory.ahead import Ahead
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.kinds import kinds
+from caselore.memory.likeness import Texts, parts
 from caselore.memory.past import known_at
-from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads
-from caselore.memory.ranking import Candidate, Scored, Signal, Sought, place, score
+from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads, Told
+from caselore.memory.ranking import (
+    UNKNOWN,
+    Candidate,
+    Scored,
+    Signal,
+    Sought,
+    place,
+    same_failure,
+    score,
+)
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow
-from caselore.memory.terms import alike, codes, covered, grams, grams_of, masked
+from caselore.memory.terms import codes
 from caselore.memory.track_record import TrackRecord
 from caselore.memory.weights import Weights
 
@@ -30,6 +39,7 @@ CONFIRMED = ("confirmed",)
 UNRESOLVED = ("observed", "proposed", "refuted", "superseded")
 TEXT_ARM = 50
 COMPARED = 6  # cases of one signature, verdict, fix and result whose texts are compared
+FIXED, FIXED_ARM = 12, 3  # signatures that a question found, and confirmed cases of each
 EXCLUDED = frozenset({"quarantined", "retracted"})
 
 
@@ -74,13 +84,61 @@ class Asking:
 def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     known, last = known_at(view, asking.bank, asking.until)
-    narrow = _narrow(asking.filters, last)
-    by_text = _by_text(view, index, sought, asking.bank, narrow)
-    rows = _eligible(known, sought, asking, _candidates(known, sought, asking, narrow, by_text))
+    rows = _rows(view, known, index, sought, asking, last)
     compared = _thinned(sought, rows, max(COMPARED, asking.limit))
     record = TrackRecord(known, asking.bank, compared, sought.id)
-    texts = _Texts(known, asking.bank, sought, compared)
-    ways = asking.weights.many_ways
+    scored = _scored(known, record, sought, asking, compared)
+    hits = _chosen((one for one in scored if not one.why_not), asking.limit)
+    far = (one for one in scored if one.why_not and (not sought.question or one.likeness))
+    nearest = _chosen(far, asking.limit)
+    told = Ahead(known, asking.bank, [one.row for one in (*hits, *nearest)])
+    return Recalled(
+        tuple(_hit(told, record, one) for one in hits),
+        tuple(_hit(told, record, one) for one in nearest),
+        len(rows),
+    )
+
+
+def _rows(
+    view: Reads, known: Evidence, index: Index, sought: Sought, asking: Asking, last: int
+) -> list[CaseRow]:
+    """Give all that may be near; words are only asked where no identity answers.
+
+    What has the very signature and a fix that worked stands above all that words can bring.
+    """
+    narrow = _narrow(asking.filters, last)
+    apart = known.told_apart(asking.bank, sought.id, "" if sought.generic else sought.signature)
+    found = {row.id: row for row in known.near(asking.bank, _ways(sought), narrow)}
+    rows = [row for row in found.values() if _may_be(sought, asking, apart, row)]
+    if not any(_answers(sought, row) for row in rows):
+        ids = [id for id in _by_text(view, index, sought, asking.bank, narrow) if id not in found]
+        more = known.cases_of(asking.bank, ids)
+        if sought.question:
+            more |= _fixed(known, asking.bank, more, ids, narrow)
+        rows += [row for row in more.values() if _may_be(sought, asking, apart, row)]
+    return sorted(rows, key=lambda row: row.id)
+
+
+def _answers(sought: Sought, row: CaseRow) -> bool:
+    worked = (row.status, row.result) == ("confirmed", "succeeded")
+    return worked and same_failure(sought, row)
+
+
+def _fixed(
+    known: Evidence, bank: str, rows: Mapping[str, CaseRow], ids: Sequence[str], narrow: Narrow
+) -> dict[str, CaseRow]:
+    """Give what a person confirmed of the failures that a question found first."""
+    found = (rows[id] for id in ids if id in rows)
+    signatures = list(dict.fromkeys(row.signature for row in found if not row.generic))
+    asked = [(Alike(CONFIRMED, signature=one), FIXED_ARM) for one in signatures[:FIXED]]
+    return {row.id: row for row in known.near(bank, asked, narrow)}
+
+
+def _scored(
+    known: Evidence, record: TrackRecord, sought: Sought, asking: Asking, rows: list[CaseRow]
+) -> list[Scored]:
+    """Score the rows, the best first."""
+    texts = Texts(known, asking.bank, sought, rows)
     scored = [
         score(
             sought,
@@ -88,7 +146,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
                 row,
                 texts.likeness(row),
                 record.confirmers(row),
-                texts.kinds(row, ways),
+                texts.kinds(row, asking.weights.many_ways),
                 *record.failures(row),
                 record.returns(row),
                 texts.replacement(row),
@@ -96,17 +154,16 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
             asking.weights,
             asking.now,
         )
-        for row in compared
+        for row in rows
     ]
-    scored.sort(key=place)
-    give = partial(_hits, known, record, asking.limit)
-    hits = give(one for one in scored if not one.why_not)
-    nearest = give(one for one in scored if one.why_not and (not sought.question or one.likeness))
-    return Recalled(hits, nearest, len(rows))
+    return sorted(scored, key=place)
 
 
-def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
-    """Give what is sought for a stored incident; other words may stand for its block."""
+def sought_of(row: CaseRow, incident: Body, ways: Collection[str], text: str = "") -> Sought:
+    """Give what is sought for a stored incident; other words may stand for its block.
+
+    In which way it failed is only read where its family is one of those with many `ways`.
+    """
     return Sought(
         id=row.id,
         signature=row.signature,
@@ -118,7 +175,7 @@ def sought_of(row: CaseRow, incident: Body, text: str = "") -> Sought:
         branch=row.branch,
         deployment=row.deployment,
         text=text or incident["block"],
-        kinds=kinds(row.title, *_parts(incident)),
+        kinds=kinds(row.title, *parts(incident)) if row.family in ways else frozenset(),
         happened_at=row.happened_at,
     )
 
@@ -128,18 +185,6 @@ def _by_text(view: Reads, index: Index, sought: Sought, bank: str, narrow: Narro
     asked = codes(sought.text) if sought.question else ()
     found = [id for code in asked for id in index.coded(view, bank, code, TEXT_ARM, narrow)]
     return [*found, *index.search(view, bank, sought.text, TEXT_ARM, narrow)]
-
-
-def _candidates(
-    known: Evidence, sought: Sought, asking: Asking, narrow: Narrow, by_text: Iterable[str]
-) -> list[CaseRow]:
-    found: dict[str, CaseRow] = {}
-    for way in _ways(sought):
-        for statuses, most in ((CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM)):
-            near = Alike(statuses=statuses, **way)
-            found.update((row.id, row) for row in known.near(asking.bank, near, most, narrow))
-    found.update(known.cases_of(asking.bank, [id for id in by_text if id not in found]))
-    return [found[id] for id in sorted(found)]
 
 
 def _narrow(wanted: Filters, last: int) -> Narrow:
@@ -154,8 +199,8 @@ def _narrow(wanted: Filters, last: int) -> Narrow:
     )
 
 
-def _ways(sought: Sought) -> list[dict[str, str]]:
-    """Give the ways in which a case can be near without a look at its text."""
+def _ways(sought: Sought) -> list[tuple[Alike, int]]:
+    """Give the ways in which a case can be near whatever its text, and how many of each."""
     ways: list[dict[str, str]] = []
     if sought.signature:
         ways.append({"signature": sought.signature})
@@ -163,9 +208,10 @@ def _ways(sought: Sought) -> list[dict[str, str]]:
             ways.append({"signature": sought.signature, "service": sought.service})
     if sought.unit:
         ways.append({"unit": sought.unit})
-    if sought.family and sought.service:
+    if sought.family not in UNKNOWN and sought.service:
         ways.append({"family": sought.family, "service": sought.service})
-    return ways
+    kinds_of = ((CONFIRMED, ARM), (UNRESOLVED, UNRESOLVED_ARM))
+    return [(Alike(statuses, **way), most) for way in ways for statuses, most in kinds_of]
 
 
 def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
@@ -196,19 +242,13 @@ def alike_key(row: CaseRow) -> tuple[str, str, str, str]:
     return row.signature, row.status, row.fix, row.result
 
 
-def _eligible(
-    known: Evidence, sought: Sought, asking: Asking, rows: Iterable[CaseRow]
-) -> list[CaseRow]:
-    specific = "" if sought.generic else sought.signature
-    apart = known.told_apart(asking.bank, sought.id, specific)
-    return [
-        row
-        for row in rows
-        if row.status not in EXCLUDED
+def _may_be(sought: Sought, asking: Asking, apart: Collection[str], row: CaseRow) -> bool:
+    return (
+        row.status not in EXCLUDED
         and row.id not in apart
         and not _itself(sought, row)
         and _passes(asking.filters, row)
-    ]
+    )
 
 
 def _itself(sought: Sought, row: CaseRow) -> bool:
@@ -226,105 +266,17 @@ def _passes(filters: Filters, row: CaseRow) -> bool:
     return equal and after and before
 
 
-def _parts(incident: Body) -> tuple[str, str]:
-    """Give what an incident keeps of its log: the block, and all that is shown of it."""
-    shown = "\n".join(part["text"] for part in incident["excerpt"])
-    return str(incident["block"]), shown
-
-
-class _Texts:
-    """Compares the sought text with records re-read from the store."""
-
-    def __init__(
-        self, known: Evidence, bank: str, sought: Sought, rows: Iterable[CaseRow]
-    ) -> None:
-        self._sought = sought
-        self._grams = grams(sought.text) if sought.text else frozenset[str]()
-        self._codes = codes(sought.text) if sought.question else ()
-        self._known: dict[str, float] = {}
-        self._told: dict[str, frozenset[str]] = {}
-        self._masked: dict[str, str] = {}
-        seqs = {seq for row in rows for seq in self._wanted(row)}
-        self._bodies = known.bodies(bank, sorted(seqs))
-
-    def _wanted(self, row: CaseRow) -> tuple[int, ...]:
-        said = self._sought.question and row.outcome_seq
-        replaced = row.status == "superseded"
-        also = (row.outcome_seq,) * bool(said) + (row.verdict_seq,) * replaced
-        return (row.seq, *also)
-
-    def replacement(self, row: CaseRow) -> str:
-        """Name the record that replaces a superseded one."""
-        if row.status != "superseded":
-            return ""
-        return str(json.loads(self._bodies[row.verdict_seq])["by"])
-
-    def likeness(self, row: CaseRow) -> float:
-        if not self._grams:
-            return 0.0
-        if self._codes:
-            return self._with_codes(row)
-        text = self._plain(row)
-        if text not in self._known:
-            self._known[text] = self._measure(text)
-        return self._known[text]
-
-    def _with_codes(self, row: CaseRow) -> float:
-        """Let what is masked in a question count as it stands: TS2322 is no TS2304."""
-        text = self._text(row)
-        stand = sum(code in text for code in self._codes) / len(self._codes)
-        return round((self._measure(self._plain(row)) + stand) / 2, 3)
-
-    def kinds(self, row: CaseRow, asked: Collection[str]) -> frozenset[str]:
-        """Give the ways in which a case of one of the families asked for failed.
-
-        Its block is read only if its line tells none.
-        """
-        if row.family not in asked or row.family != self._sought.family:
-            return frozenset()
-        told = kinds(row.title)
-        if told:
-            return told
-        text = self._plain(row)
-        if text not in self._told:
-            self._told[text] = kinds(*_parts(json.loads(self._bodies[row.seq])["incident"]))
-        return self._told[text]
-
-    def _plain(self, row: CaseRow) -> str:
-        """Give a case's text without values: what failed the same way again is read once."""
-        if row.id not in self._masked:
-            self._masked[row.id] = masked(self._text(row))
-        return self._masked[row.id]
-
-    def _block(self, row: CaseRow) -> str:
-        return str(json.loads(self._bodies[row.seq])["incident"]["block"])
-
-    def _text(self, row: CaseRow) -> str:
-        block = self._block(row)
-        if not self._sought.question:
-            return block
-        outcome = json.loads(self._bodies.get(row.outcome_seq, "{}"))
-        said = (outcome.get("cause", ""), outcome.get("resolution", ""))
-        return "\n".join((row.service, row.unit, row.title, *said, block))
-
-    def _measure(self, text: str) -> float:
-        compare = covered if self._sought.question else alike
-        return round(compare(self._grams, grams_of(text)), 3)
-
-
-def _hits(
-    known: Evidence, record: TrackRecord, limit: int, scored: Iterable[Scored]
-) -> tuple[Hit, ...]:
+def _chosen(scored: Iterable[Scored], limit: int) -> list[Scored]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
     groups = [alike_key(one.row) for one in ranked]
     firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
     others = (place for place, group in enumerate(groups) if firsts[group] != place)
     chosen = [*sorted(firsts.values()), *others][:limit]
-    return tuple(_hit(known, record, ranked[place]) for place in sorted(chosen))
+    return [ranked[place] for place in sorted(chosen)]
 
 
-def _hit(known: Evidence, record: TrackRecord, one: Scored) -> Hit:
+def _hit(known: Told, record: TrackRecord, one: Scored) -> Hit:
     return Hit(
         case=assemble(known, one.row),
         score=one.score,

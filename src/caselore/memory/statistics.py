@@ -36,7 +36,7 @@ def rarity(view: Reads, bank: str, signature: str) -> float:
 
 def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:
     """Give each resolution's record on a signature, the best first."""
-    tallies = view.tally(bank, signature)
+    tallies = view.tallies(bank, [signature]).get(signature, [])
     stats = [_stat(view, bank, list(one)) for _, one in groupby(tallies, lambda tally: tally.fix)]
     return tuple(sorted(stats, key=lambda one: (-one.low, -one.worked, one.resolution)))
 

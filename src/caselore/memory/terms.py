@@ -6,10 +6,14 @@ Must not keep values: numbers, ids and addresses are masked out before anything 
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 
 COMPARED = 1_500  # characters of each text that are compared
 KEY = 900  # characters of an entry that are indexed, and of a question that are asked
 KEY_VERSION = 1  # goes up with any change of what `key_text` gives
+
+Grams = AbstractSet[int | str]
+"""Runs of four characters, to be compared; what stands for a run is nobody's business."""
 
 CODES = 3  # words with a digit that are looked for as they stand
 
@@ -35,6 +39,23 @@ def _masked(text: str, limit: int) -> str:
 
 def _cut(masked: str) -> frozenset[str]:
     return frozenset([masked[at : at + 4] for at in range(max(1, len(masked) - 3))])
+
+
+def _numbered(masked: str) -> Grams:
+    """Give the same runs, those of plain ASCII as numbers: they are cut twice as fast."""
+    if not masked.isascii() or len(masked) < 4:
+        parts = (part for part in _cut(masked))
+        return frozenset(
+            _number(part) if part.isascii() and len(part) == 4 else part for part in parts
+        )
+    data, found = memoryview(masked.encode()), set[int | str]()
+    for start in range(4):
+        found.update(data[start : start + (len(data) - start) // 4 * 4].cast("I"))
+    return found
+
+
+def _number(part: str) -> int:
+    return memoryview(part.encode()).cast("I")[0]
 
 
 def codes(text: str) -> tuple[str, ...]:
@@ -67,22 +88,22 @@ def masked(text: str) -> str:
     return _masked(text, COMPARED)
 
 
-def grams(text: str) -> frozenset[str]:
+def grams(text: str) -> Grams:
     """Give the runs of four characters of a text, its values masked."""
-    return _cut(masked(text))
+    return _numbered(masked(text))
 
 
-def grams_of(masked_text: str) -> frozenset[str]:
+def grams_of(masked_text: str) -> Grams:
     """Give the runs of four characters of a text that is masked already."""
-    return _cut(masked_text)
+    return _numbered(masked_text)
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
+def alike(one: Grams, other: Grams) -> float:
     """Give how alike two texts are, 0 to 1, by the Dice measure of their grams."""
     total = len(one) + len(other)
     return 2 * len(one & other) / total if total else 0.0
 
 
-def covered(asked: frozenset[str], text: frozenset[str]) -> float:
+def covered(asked: Grams, text: Grams) -> float:
     """Give how much of a question stands in a text, 0 to 1."""
     return len(asked & text) / len(asked) if asked else 0.0

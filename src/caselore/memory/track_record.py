@@ -20,10 +20,11 @@ class TrackRecord:
         """Count for `rows`; the case that is `sought` is no return of itself."""
         confirmed = [row for row in rows if row.status == "confirmed"]
         self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
-        for signature in sorted({row.signature for row in confirmed}):
-            for tally in known.tally(bank, signature):
-                key = (signature, tally.fix, tally.result)
-                self._tallies.setdefault(key, []).append(tally)
+        signatures = sorted({row.signature for row in confirmed})
+        found = known.tallies(bank, signatures) if signatures else {}
+        for signature, tallies in found.items():
+            for one in tallies:
+                self._tallies.setdefault((signature, one.fix, one.result), []).append(one)
         asked = sorted({_fixed(row) for row in confirmed if _can_return(row)})
         self._returns = dict(zip(asked, known.returned(bank, asked, sought), strict=True))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caselore.memory.terms import KEY, alike, covered, grams, key_grams, key_text
+from caselore.memory.terms import KEY, alike, covered, grams, key_grams, key_text, masked
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,13 @@ def test_likeness_is_even_bounded_and_whole_for_equals(one, other):
     assert 0 <= alike(a, b) <= 1
     assert alike(a, a) == 1
     assert 0 <= covered(a, b) <= 1
+
+
+@given(st.text("ab é9-", max_size=40), st.text("ab é9-", max_size=40))
+def test_runs_are_compared_as_if_they_were_written_out(one, other):
+    def written(text):
+        plain = masked(text)
+        return {plain[at : at + 4] for at in range(max(1, len(plain) - 3))}
+
+    assert len(grams(one) & grams(other)) == len(written(one) & written(other))
+    assert len(grams(one)) == len(written(one))

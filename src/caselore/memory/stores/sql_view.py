@@ -134,18 +134,26 @@ class SqlView(LoopQueries, SqlCounts):
         return [_stored(row) for row in found]
 
     def near(
-        self, bank: str, alike: Alike, limit: int, narrow: Narrow = ANYWHERE
+        self, bank: str, asked: Sequence[tuple[Alike, int]], narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:
-        values = {name: value for name, value in alike._asdict().items() if value}
-        statuses = values.pop("statuses")
-        query = NEAR[tuple(values)]
-        values.update(bank=bank, limit=limit)
-        values.update({f"only_{name}": value for name, value in narrow._asdict().items()})
-        return [
-            CaseRow(*row)
-            for status in statuses
-            for row in self._ask(query, status=status, **values)
-        ]
+        only = {f"only_{name}": value for name, value in narrow._asdict().items()}
+        found: list[CaseRow] = []
+        for alike, limit in asked:
+            values = {name: value for name, value in alike._asdict().items() if value}
+            statuses = values.pop("statuses")
+            query = NEAR[tuple(values)]
+            values.update(bank=bank, limit=limit, **only)
+            for status in statuses:
+                found += map(CaseRow._make, self._ask(query, status=status, **values))
+        return found
+
+    def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
+        found = self._ask("said_of", bank=bank, subjects=self._keys(subjects))
+        return sorted(map(_stored, found), key=lambda one: one.entry.seq)
+
+    def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
+        found = self._ask("links_among", bank=bank, names=self._keys(names))
+        return sorted(map(LinkRow._make, found), key=lambda link: (link.seq, link.place))
 
     def last_seq(self, bank: str, until: str) -> int:
         return int(self._sum("last_seq", bank=bank, until=until)[0])
@@ -157,8 +165,11 @@ class SqlView(LoopQueries, SqlCounts):
         name = "services_of" if signature else "services"
         return int(self._sum(name, bank=bank, signature=signature)[0])
 
-    def tally(self, bank: str, signature: str) -> list[Tally]:
-        return [Tally(*row) for row in self._ask("tally", bank=bank, signature=signature)]
+    def tallies(self, bank: str, signatures: Collection[str]) -> dict[str, list[Tally]]:
+        found: dict[str, list[Tally]] = {}
+        for signature, *row in self._ask("tallies", bank=bank, signatures=self._keys(signatures)):
+            found.setdefault(signature, []).append(Tally(*row))
+        return found
 
     def links_of(self, bank: str, subject: str) -> list[LinkRow]:
         return [LinkRow(*row) for row in self._ask("links_of", bank=bank, subject=subject)]

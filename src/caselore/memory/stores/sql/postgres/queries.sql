@@ -152,11 +152,24 @@ WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(
 -- name: services
 SELECT count(DISTINCT service) FROM caselore.cases WHERE bank = %(bank)s AND counts = 1 AND service <> ''
 
--- name: tally
-SELECT fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
-FROM caselore.cases
-WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = 'confirmed'
-GROUP BY fix, result, confirmed_by ORDER BY fix, result, confirmed_by
+-- name: tallies
+SELECT signature, fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
+FROM unnest(%(signatures)s::text[]) AS j(value)
+JOIN caselore.cases ON bank = %(bank)s AND md5(signature) = md5(j.value) AND signature = j.value
+  AND status = 'confirmed'
+GROUP BY signature, fix, result, confirmed_by ORDER BY signature, fix, result, confirmed_by
+
+-- name: said_of
+SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
+JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value
+LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+
+-- name: links_among
+SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.links l ON l.bank = %(bank)s AND l.subject = j.value
+UNION
+SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.links l ON l.bank = %(bank)s AND md5(l.target) = md5(j.value) AND l.target = j.value
 
 -- name: links_of
 SELECT * FROM caselore.links WHERE bank = %(bank)s AND subject = %(subject)s ORDER BY seq, place

@@ -152,11 +152,21 @@ WHERE bank = :bank AND signature = :signature AND counts = 1 AND service <> ''
 -- name: services
 SELECT count(DISTINCT service) FROM cases WHERE bank = :bank AND counts = 1 AND service <> ''
 
--- name: tally
-SELECT fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
-FROM cases
-WHERE bank = :bank AND signature = :signature AND status = 'confirmed'
-GROUP BY fix, result, confirmed_by ORDER BY fix, result, confirmed_by
+-- name: tallies
+SELECT signature, fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
+FROM json_each(:signatures) j  -- CROSS JOIN: begin with these few
+CROSS JOIN cases INDEXED BY cases_by_fix ON bank = :bank AND signature = j.value AND status = 'confirmed'
+GROUP BY signature, fix, result, confirmed_by ORDER BY signature, fix, result, confirmed_by
+
+-- name: said_of
+SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
+CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value
+LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+
+-- name: links_among
+SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.subject = j.value
+UNION
+SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.target = j.value
 
 -- name: links_of
 SELECT * FROM links WHERE bank = :bank AND subject = :subject ORDER BY seq, place
