@@ -78,6 +78,7 @@ ENVIRONMENT_ONLY = {
     "proxy_header": "CASELORE_PROXY_HEADER",
     "proxy_from": "CASELORE_PROXY_FROM",
     "session_key": "CASELORE_SESSION_KEY",
+    "hook_secret": "CASELORE_HOOK_SECRET",
     "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
     "model_key": "CASELORE_MODEL_KEY",
 }
@@ -117,6 +118,8 @@ class Settings:
     proxy_header: str = ""
     proxy_from: tuple[str, ...] = ()
     session_key: str = field(default="", repr=False)
+    hook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By kind of hook; that of no kind is for all others."""
 
     @property
     def agent(self) -> str:
@@ -162,6 +165,7 @@ def load(
         proxy_header=env.get("CASELORE_PROXY_HEADER", "").strip(),
         proxy_from=tuple(_words(env.get("CASELORE_PROXY_FROM", "127.0.0.1 ::1"))),
         session_key=env.get("CASELORE_SESSION_KEY", "").strip(),
+        hook_secrets=_hook_secrets(env),
     )
 
 
@@ -178,6 +182,14 @@ _YES = frozenset({"1", "true", "yes"})
 def _hosts(table: Mapping[str, Any]) -> tuple[str, ...]:
     _check_table("server", table, {"hosts": list})
     return tuple(str(one) for one in table.get("hosts", ()))
+
+
+def _hook_secrets(env: Mapping[str, str]) -> dict[str, str]:
+    """Read CASELORE_HOOK_SECRET, and CASELORE_HOOK_SECRET_GITLAB and the like."""
+    name = "CASELORE_HOOK_SECRET"
+    kinds = ("", "gitlab", "github", "gitea", "generic")
+    found = {kind: env.get(f"{name}_{kind.upper()}" if kind else name, "") for kind in kinds}
+    return {kind: secret.strip() for kind, secret in found.items() if secret.strip()}
 
 
 def _check_table(name: str, table: Mapping[str, Any], known: Mapping[str, type]) -> None:

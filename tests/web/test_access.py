@@ -6,6 +6,7 @@ import pytest
 from serving import PYTEST, running
 
 API = "/api/v1"
+STAND_INS = {"incident": "1", "subject": "1", "id": "chg_1", "kind": "gitlab"}
 OPEN = {"/healthz", "/readyz"}  # what a probe asks, who has no token
 
 
@@ -14,7 +15,7 @@ def routes(client):
     described = client.get("/openapi.json").json()["paths"]
     for path, methods in described.items():
         for method in methods:
-            yield method.upper(), path.format(incident="1", subject="1")
+            yield method.upper(), path.format_map(STAND_INS)
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,8 @@ PAGES = {
     "signature": "/signatures/{signature}",
     "precedents": "/precedents",
     "search": "/precedents?q=statement+timeout",
+    "changes": "/changes",
+    "change": "/changes/{change}",
     "ledger": "/ledger?verify=1",
     "quarantine": "/quarantine",
     "numbers": "/numbers",

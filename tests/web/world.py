@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loop import CHANGE, fail
 from serving import PYTEST, TIMEOUT
 
 HOSTILE_NAME = "<img src=x onerror=alert(1)>"
@@ -53,5 +54,7 @@ def build(served) -> dict[str, str]:
     failed("1060", service="web", stage="deploy", log=PLANTED + TIMEOUT.replace("orders", "x"))
     failed("1061", service="hostile", log=HOSTILE_LOG, branch="<b>x</b>")
     served.confirm(ids["1061"], cause=HOSTILE, resolution=HOSTILE, proof=["javascript:alert(5)"])
+    ids["change"] = served.app.repair.track(CHANGE, "claude-code", session="s-1").id
+    fail(served, ids["change"], 3)
     ids["signature"] = served.app.memory.get(ids["1057"]).record.body.signature.id
     return ids

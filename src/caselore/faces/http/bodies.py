@@ -70,6 +70,17 @@ class Proposal(Body):
     resolution: Text = ""
 
 
+class Track(Body):
+    """A change, and the worker that opened it."""
+
+    change: Link = Field(examples=["https://git.example/pay/-/merge_requests/42"])
+    worker: Name = Field(examples=["claude-code"])
+    session: Name = Field("", description="Of the worker, so that it can be taken up again.")
+    logins: list[Name] = Field(
+        default_factory=list, max_length=20, description="Under which names the worker pushes."
+    )
+
+
 class Filters(Body):
     """What a precedent must match."""
 

@@ -1,6 +1,6 @@
-"""The tools of incidents and memory: what an agent may ask, and the one thing that it may propose.
+"""The tools: what an agent may ask of incidents and changes, and the little that it may say.
 
-Must not hold a tool that confirms, refutes, releases or erases: those are for people.
+Must not hold a tool that confirms, refutes, releases, erases or rearms: those are for people.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import Field
 
 from caselore.errors import CaseloreError, WrongUse, problem
 from caselore.faces.mcp import bounds, identity
-from caselore.wiring import documents
+from caselore.wiring import documents, loop_documents
 from caselore.wiring.app import App
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
@@ -139,6 +139,32 @@ class Tools:
         found = identity.reading(self._app, context).recall(text=query, limit=limit).to_json()
         return {"found": [*found["precedents"], *found["nearest"]][:limit]}
 
+    def get_change_status(
+        self,
+        context: Asked,
+        change: Annotated[
+            str, Field(max_length=2_000, description="The address of a merge or pull request.")
+        ],
+    ) -> Answer:
+        """Say where a tracked change stands: attempts made of those allowed, breaker, and why.
+
+        Ask before a repair: where `state` is "open", stop and leave the change as it is.
+        """
+        return loop_documents.whole(identity.reading(self._app, context).repair, change)
+
+    def track_change(
+        self,
+        context: Asked,
+        change: Annotated[str, Field(max_length=2_000, description="The change that you opened.")],
+        worker: Annotated[str, Field(max_length=200, description="Your name among the workers.")],
+        session: Annotated[
+            str, Field(max_length=500, description="Of yours, so that you can be taken up again.")
+        ] = "",
+    ) -> Answer:
+        """Register a merge or pull request that you opened: its failures come back to you."""
+        repair = identity.writing(self._app, context).repair
+        return repair.status(repair.track(change, worker, session=session).id)
+
     def propose_outcome(
         self,
         context: Asked,
@@ -161,9 +187,11 @@ class Tools:
             self.diagnose_failure,
             self.get_incident,
             self.search_memory,
+            self.get_change_status,
         ):
             server.add_tool(answering(tool), annotations=READS)
         server.add_tool(answering(self.propose_outcome), annotations=PROPOSES)
+        server.add_tool(answering(self.track_change), annotations=PROPOSES)
 
 
 def answering(tool: Callable[..., Answer]) -> Callable[..., Answer]:
