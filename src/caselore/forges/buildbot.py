@@ -66,15 +66,17 @@ class Buildbot:
         return None
 
     def finished(self, project: str, since: str) -> Iterator[tuple[Change, Pipeline]]:
-        """Give the finished builds since a time, newest first; `project` is a builder's name."""
+        """Give the finished builds since a time, the oldest first; `project` names a builder."""
         began = datetime.fromisoformat(since).timestamp()
-        for build in self._builds(frozenset()):
-            if float(word(build, "complete_at") or 0) < began:
-                return
-            if not project or _property(build, "buildername") == project:
-                branch = _property(build, "branch")
-                at = Change("", project, "buildbot", branch, head=_revision(build), branch=branch)
-                yield at, self._pipeline(word(build, "buildrequestid"), [build])
+        ended = [
+            one
+            for one in self._builds(frozenset())
+            if float(word(one, "complete_at") or 0) >= began
+            and (not project or _property(one, "buildername") == project)
+        ]
+        for build in reversed(ended):
+            at = Change("", project or _property(build, "buildername"), "buildbot", "")
+            yield at, self._pipeline(word(build, "buildid", needed=True), [build])
 
     def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open the log of the step that failed, else of the last step."""

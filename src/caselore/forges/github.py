@@ -21,6 +21,10 @@ from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row
 RUNS = 100  # runs of one commit
 COMMENTS = 300
 FINISHED = "completed"
+_OF_A_RUN = (
+    "id", "workflow_id", "name", "run_attempt", "event", "head_branch", "head_sha", "status",
+    "conclusion", "run_started_at", "created_at", "html_url",
+)  # fmt: skip
 
 
 class GitHub:
@@ -86,18 +90,17 @@ class GitHub:
         return self._of_commit(change.project, id)
 
     def finished(self, project: str, since: str) -> Iterator[tuple[Change, Pipeline]]:
-        """Give a repository's finished runs since a time, each as a pipeline of its own."""
-        found = self._listed(
-            f"repos/{project}/actions/runs", "workflow_runs", created=f">={since}", status=FINISHED
-        )
-        for run in found:
+        """Give a repository's finished runs since a time, the oldest first, each by itself."""
+        path = f"repos/{project}/actions/runs"
+        found = self._listed(path, "workflow_runs", created=f">={since}", status=FINISHED)
+        # the forge lists the newest first; a run is large, and few of its fields are needed
+        slim = [{name: run.get(name) for name in _OF_A_RUN} for run in found]
+        for run in reversed(slim):
             sha = word(run, "head_sha", needed=True)
             read = self._joined(project, sha, [run], tag=False, checks=False)
+            at = Change("", project, project, "", head=sha, branch=word(run, "head_branch"))
             if read:
-                yield (
-                    Change("", project, project, "", head=sha, branch=word(run, "head_branch")),
-                    read,
-                )
+                yield at, read
 
     def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's log."""

@@ -137,6 +137,7 @@ class App(Reader):
         model: str | None = None,
         name: str | None = None,
         actor: Actor | str | None = None,
+        at: datetime | str | None = None,
     ) -> Diagnosis:
         """Read a failed job's log, record it, recall, write what the evidence supports.
 
@@ -151,7 +152,7 @@ class App(Reader):
             self.memory,
             self._read(log, passed, name, 40, lambda one: self.memory.rarity(one.id), digest=True),
             actor=who,
-            now=self.now(),
+            now=time_of(at) or self.now(),
             service=service,
             environment=environment,
             branch=branch,

@@ -45,7 +45,7 @@ class Place:
 
 
 def forge_of(settings: Settings, url: str, clock: Callable[[], datetime]) -> Forge:
-    """Give the forge of a change's address.
+    """Give the forge of an address: of a change, or of the server itself.
 
     Raises: Unavailable where none is set up for its host; WrongUse for a setting that is none.
     """

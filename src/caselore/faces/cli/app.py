@@ -18,6 +18,7 @@ from caselore.faces.cli import (
     exits,
     failures,
     index,
+    ingest,
     ledger,
     lookup,
     models,
@@ -91,7 +92,7 @@ def root(
 
 COMMANDS = (
     failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
-    upkeep, index, repair,
+    upkeep, index, repair, ingest,
     models,
 )  # fmt: skip
 for module in COMMANDS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from caselore import wiring
-from caselore.faces.cli import desk, inputs, progress
+from caselore.faces.cli import desk, ingest, inputs, progress
 from caselore.faces.cli.options import Bank, Json, Log, Since
 from caselore.faces.terminal import Paper
 
@@ -31,6 +31,16 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - is standard input.")],
+    project: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PROJECT]", help="After gitlab, github or buildbot: whose history."
+        ),
+    ] = None,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="That server's address.")] = "",
+    since: Annotated[
+        str, typer.Option("--since", metavar="SPAN", help="How far back: 12h, 30d, 8w.")
+    ] = "30d",
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -45,7 +55,10 @@ def import_(
     \b
     Example:
       caselore import closed-incidents.jsonl
+      caselore import gitlab shop/payment --since 30d
     """
+    if project is not None:
+        return ingest.backfill(file, project, url, since, as_json, bank)
     with (
         desk.opened(bank) as app,
         inputs.log_file(file) as source,
