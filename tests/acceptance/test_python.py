@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import subprocess
 import sys
 
@@ -55,6 +57,16 @@ def test_a_diagnosis_has_the_fields_of_its_shape(app):
     assert (found.sufficient, found.model) == (shape["sufficient"], shape["model"])
     for name in ("evidence", "diagnosis", "fix", "precedents", "nearest", "withheld"):
         assert len(getattr(found, name)) == len(shape[name])
+
+
+def test_a_log_is_hashed_wherever_a_record_of_it_is_made(app):
+    log = scenes.FIRST.encode()
+    wanted = hashlib.sha256(log).hexdigest()
+
+    assert app.diagnose(log, service="orders", deployment="204").reading.digest == wanted
+    assert app.preview(log, service="orders").reading.digest == wanted
+    assert app.repair.parts.read(io.BytesIO(log), "job").digest == wanted
+    assert app.read(log).digest == ""
 
 
 def test_a_time_may_be_a_text_but_must_be_a_time(app):

@@ -116,7 +116,7 @@ class App(Reader):
                 self.now,
                 lambda: self.memory,
                 self.caller,
-                lambda file, name: self.read(file, name=name),
+                lambda file, name: self._read(file, None, name, digest=True),
             )
         )
 
@@ -235,7 +235,9 @@ class App(Reader):
         from caselore.incidents import preview  # noqa: PLC0415
 
         passed = self._all_green(green, facts.get("service", ""), facts.get("stage", ""))
-        reading = self._read(log, passed, None, 40, lambda one: self.memory.rarity(one.id))
+        reading = self._read(
+            log, passed, None, rarity=lambda one: self.memory.rarity(one.id), digest=True
+        )
         return preview.preview(self.memory, reading, self.caller(), **facts)
 
     # Verdicts

@@ -46,7 +46,7 @@ class Reader:
         log: Log,
         green: Log | GreenLines | None,
         name: str | None,
-        budget: int,
+        budget: int = 40,
         rarity: Callable[[Signature], float] | None = None,
         *,
         digest: bool = False,
