@@ -68,6 +68,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
+        "mask": (list, "a list of names of variables"),
     }
 )
 # Where data lives and who is asking must not come from a file that a repository can carry.
@@ -120,6 +121,8 @@ class Settings:
     session_key: str = field(default="", repr=False)
     hook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By kind of hook; that of no kind is for all others."""
+    masked: tuple[str, ...] = field(default=(), repr=False)
+    """Values that are secret because the user names the variables that hold them."""
 
     @property
     def agent(self) -> str:
@@ -166,7 +169,14 @@ def load(
         proxy_from=tuple(_words(env.get("CASELORE_PROXY_FROM", "127.0.0.1 ::1"))),
         session_key=env.get("CASELORE_SESSION_KEY", "").strip(),
         hook_secrets=_hook_secrets(env),
+        masked=_values(env, [*_words(env.get("CASELORE_MASK", "")), *merged.get("mask", ())]),
     )
+
+
+def _values(env: Mapping[str, str], names: Iterable[Any]) -> tuple[str, ...]:
+    """Give the values of the variables named, line by line: a mask covers no line end."""
+    values = (env.get(str(name), "") for name in dict.fromkeys(names))
+    return tuple(line.strip() for value in values for line in value.split("\n") if line.strip())
 
 
 def _required(env: Mapping[str, str], table: Mapping[str, Any]) -> bool:
@@ -337,8 +347,9 @@ def _check_key(path: Path, key: str, value: object) -> None:
     if key not in FORMS:
         raise WrongUse(f"{path}: unknown key {key!r}.", hint=nearest(key, tuple(FORMS)))
     form, words = FORMS[key]
-    sound = isinstance(value, form)
-    if not sound or (form is list and not all(isinstance(one, dict) for one in value)):  # type: ignore[attr-defined]
+    inner = str if key == "mask" else dict
+    rows = value if isinstance(value, list) else []
+    if not isinstance(value, form) or not all(isinstance(one, inner) for one in rows):
         raise WrongUse(f"{path}: {key!r} must be {words}.", hint="Mend that line.")
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from caselore.errors import GuardRefused
 from caselore.guards import injection, secrets
 from caselore.incidents import diagnosis, ingest, precedents
 from caselore.llm.ports import Model
 from caselore.logs import Reading
 from caselore.memory.api import Memory
-from caselore.memory.records import Actor, Case, Incident, Occurrences
+from caselore.memory.records import Actor, Case, Incident, Occurrences, Role
 
 LIMIT = 5
 Asking = Callable[[str], Model]
@@ -94,7 +95,13 @@ def confirm(
     precedents: Iterable[str] = (),
     proof: Iterable[str] = (),
 ) -> Case:
-    """Keep a person's verdict, secrets masked. Raises GateRefused, NotFound, Ambiguous."""
+    """Keep a person's verdict, secrets masked.
+
+    Raises GateRefused, NotFound, Ambiguous; GuardRefused where a text gives orders to a model:
+    a verdict is what later answers state, and nobody stands behind it to hold it back.
+    """
+    if actor.role is Role.HUMAN:
+        _without_orders(cause, resolution, why_failed)
     return memory.confirm(
         ref,
         cause=clean(cause),
@@ -105,6 +112,15 @@ def confirm(
         proof=tuple(clean(one) for one in proof),
         actor=actor,
     )
+
+
+def _without_orders(*texts: str) -> None:
+    found = injection.scan("\n".join(texts))
+    if found:
+        raise GuardRefused(
+            f"The outcome holds text that gives orders to a model ({found[0].rule}).",
+            hint="Say in your own words what the cause was and what was done.",
+        )
 
 
 def propose(memory: Memory, ref: str, cause: str, resolution: str, actor: Actor) -> Case:

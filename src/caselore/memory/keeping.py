@@ -47,12 +47,13 @@ class Keeping(Bank):
         service, stage = short("service", service), short("stage", stage)
         with self._store.writing(self.bank) as view:
             older = [row.seq for row in view.greens(self.bank, service, stage)]
+            gone = {*older[GREENS - 1 :], *self._forgotten(view, older[:1])}
             body = {
                 "service": service,
                 "stage": stage,
                 "label": short("label", label),
                 "data": base64.b64encode(data).decode(),
-                "forgets": sorted(older[GREENS - 1 :]),
+                "forgets": sorted(gone),
             }
             pen = self._pen(view)
             written = pen.write("green", "", body, actor)
@@ -61,6 +62,11 @@ class Keeping(Bank):
                 pen.write("flake", id, flake_body(commit, label), actor)
         must_pass(written)
         return flaky
+
+    def _forgotten(self, view: Reads, newest: list[int]) -> list[int]:
+        """Give what the newest run forgot: said again, since its own payload goes in time, too."""
+        said = view.bodies(self.bank, newest)
+        return [seq for body in said.values() for seq in json.loads(body)["forgets"]]
 
     def _flaky(self, view: Reads, service: str, stage: str, commit: str) -> tuple[str, ...]:
         """Find failures of a job on a commit that are not yet known to have left by themselves."""

@@ -43,6 +43,10 @@ def build(settings: Settings) -> App:
     """Put the application together; the store is opened when it is first needed."""
     from caselore.wiring.app import App  # noqa: PLC0415 - keeps `--help` quick
 
+    if settings.masked:
+        from caselore.guards import secrets  # noqa: PLC0415
+
+        secrets.also_mask(settings.masked)
     return App(settings, clock, open_memory)
 
 
