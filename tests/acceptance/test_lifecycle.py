@@ -75,3 +75,25 @@ def test_only_a_person_says_that_an_outcome_is_replaced(ana):
 
     assert (ran.code, alone.code) == (3, 2)
     assert ana.ok("show", "1017")["status"] == "confirmed"
+
+
+def test_a_person_says_that_two_signatures_are_one_failure_and_takes_it_back(ana):
+    failed(ana, "1017", scenes.FIRST)
+    confirmed(ana, "1017")
+    path = ana.log("other.log", scenes.ALEMBIC)
+    other = ana.ok("diagnose", path, "--service", "parcels", "--deployment", "88", code=1)
+    agent = ana.token_for("agent", "coder")
+    why = ("--why", "both lock the table")
+
+    refused = ana.run("signature", "merge", "88", "1017", *why, CASELORE_TOKEN=agent)
+    joined = ana.ok("signature", "merge", "88", "1017", *why)
+    found = ana.ok("recall", "--incident", "88")
+    parted = ana.ok("signature", "split", other["reading"]["signature"]["id"], *why)
+
+    assert refused.code == 3
+    assert (len(joined["signatures"]), joined["incidents"]) == (2, 2)
+    assert [one["same_failure"] for one in found["precedents"]] == [True]
+    assert parted == {"signatures": [other["reading"]["signature"]["id"]], "incidents": 1}
+    assert ana.ok("recall", "--incident", "88", code=1)["precedents"] == []
+    assert ana.run("signature", "split", "sig1:0000", *why).code == 4
+    assert ana.ok("ledger", "verify")["ok"]

@@ -88,6 +88,9 @@ class MemoryView(MemoryCounts):
             "refute",
             "unlike",
             "supersede",
+            "merge",
+            "split",
+            "single_out",
             "retract",
             "release",
             "drop",
@@ -225,7 +228,7 @@ class MemoryView(MemoryCounts):
 
     def signed_anew(self, bank, after):
         said = (one for one in self.ledger.get(bank, []) if one.seq > after)
-        return sorted({one.subject for one in said if one.action == "resign"})
+        return sorted({one.subject for one in said if one.action in {"resign", "single_out"}})
 
     def told_apart(self, bank, id, signature):
         apart = set()

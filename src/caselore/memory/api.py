@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from caselore.errors import BadInput, GateRefused, WrongUse
-from caselore.memory import cases, exhibit_transfer, exports, naming, statistics
+from caselore.memory import cases, exhibit_transfer, exports, groups, naming, statistics
 from caselore.memory import recall as recalling
 from caselore.memory.browsing import Browsing
 from caselore.memory.cases import assemble
@@ -19,6 +19,7 @@ from caselore.memory.closed import Screen, Sign
 from caselore.memory.counting import Counting
 from caselore.memory.encoding import stamp
 from caselore.memory.exhibits import Exhibits
+from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
 from caselore.memory.loops import Loops
@@ -58,7 +59,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops):
+class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Grouping):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(
@@ -261,4 +262,5 @@ class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops):
         """
         with self._store.reading() as view:
             yield from exports.export(view, self.bank, since)
+            yield from groups.export(view, self.bank, since)
             yield from exhibit_transfer.export(view, self.bank, since, private=private)

@@ -37,6 +37,7 @@ VERDICTS = frozenset(
         "release",
         "drop",
         "supersede",
+        "single_out",
         "retract",
     }
 )
@@ -53,7 +54,7 @@ def assemble(view: Told, row: CaseRow) -> Case:
     verdicts = tuple(verdict(entry, body) for entry, body in said if entry.action in VERDICTS)
     spoken = {one.seq: one for one in verdicts}
     return Case(
-        record=record_of(row, _as_signed(bodies[row.seq], verdicts)),
+        record=record_of(row, _as_signed(bodies[row.seq], verdicts, row)),
         status=Status(row.status),
         outcome=outcome_of(row, bodies.get(row.outcome_seq)),
         verdicts=verdicts,
@@ -66,12 +67,14 @@ def assemble(view: Told, row: CaseRow) -> Case:
     )
 
 
-def _as_signed(body: Body, verdicts: Iterable[Verdict]) -> Body:
-    """Give what was observed with the signature that was computed of it last."""
-    resigned = [one.body["signature"] for one in verdicts if one.kind == "resign"]
-    if not resigned:
+def _as_signed(body: Body, verdicts: Iterable[Verdict], row: CaseRow) -> Body:
+    """Give what was observed with its latest signature, or the one of its own it was given."""
+    observed = body["incident"]["signature"]
+    signed = [observed, *(one.body["signature"] for one in verdicts if one.kind == "resign")][-1]
+    if signed is observed and row.signature == observed["id"]:
         return body
-    return {**body, "incident": {**body["incident"], "signature": resigned[-1]}}
+    signature = {**signed, "id": row.signature}
+    return {**body, "incident": {**body["incident"], "signature": signature}}
 
 
 def record_of(row: CaseRow, body: Body) -> Record:

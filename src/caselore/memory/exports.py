@@ -180,6 +180,7 @@ _READERS = {
     "refute": lambda body: why_body(prose("why", body["why"])),
     "retract": lambda body: why_body(prose("why", body["why"])),
     "unlike": _unlike,
+    "single_out": lambda body: why_body(prose("why", body["why"])),
     "supersede": lambda body: superseded_body(body["why"], body["by"]),
     "vouch": lambda body: {},
     "resign": lambda body: resign_body(Signed(**body["signature"])),

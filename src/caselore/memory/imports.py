@@ -19,6 +19,8 @@ from caselore.memory.closed import Screen, Sign, read_closed
 from caselore.memory.encoding import Body
 from caselore.memory.exhibit_transfer import Arrived, is_exhibit_row, take
 from caselore.memory.exports import Said, fingerprint, read_exported
+from caselore.memory.groups import is_grouping_row
+from caselore.memory.groups import take as take_grouping
 from caselore.memory.ports import Reads, Store
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, ImportReport, Incident
@@ -123,6 +125,10 @@ class Importer:
                 try:
                     if isinstance(row, dict) and "caselore" in row and is_exhibit_row(row):
                         _count_exhibit(before, take(pen, row, self.actor))
+                        continue
+                    if isinstance(row, dict) and "caselore" in row and is_grouping_row(row):
+                        new = take_grouping(pen, row, self.actor)
+                        before.added, before.known = before.added + new, before.known + (not new)
                         continue
                     self._take(pen, self._read(row, now), before)
                 except BadInput as error:

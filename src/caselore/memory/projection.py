@@ -175,6 +175,24 @@ def _supersede(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return [Put(_settle(case, entry, Status.SUPERSEDED)), Put(link)]
 
 
+OWN = "own:"  # how the signature of an incident begins that a person took out of all groups
+
+
+def _single_out(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return [Put(case._replace(signature=OWN + case.id))] if case else []
+
+
+def _merge(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return [Put(LinkRow(entry.bank, entry.seq, 0, entry.subject, "merged", body["into"]))]
+
+
+def _split(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    return [
+        Put(LinkRow(entry.bank, entry.seq, place, entry.subject, "parted", other))
+        for place, other in enumerate(body["from"])
+    ]
+
+
 def _retract(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return _unsettle(case, entry, Status.RETRACTED) if case else []
 
@@ -201,7 +219,7 @@ def _resign(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     signed = body["signature"]
     names = ("family", "tool", "unit")
     row = case and case._replace(
-        signature=signed["id"],
+        signature=case.signature if case.signature.startswith(OWN) else signed["id"],
         generic=int(signed["generic"]),
         **{name: signed[name] for name in names},
     )
@@ -268,6 +286,9 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "unlike": _unlike,
     "resign": _resign,
     "supersede": _supersede,
+    "merge": _merge,
+    "split": _split,
+    "single_out": _single_out,
     "retract": _retract,
     "release": _release,
     "drop": _drop,

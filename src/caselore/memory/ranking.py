@@ -29,6 +29,8 @@ class Sought:
 
     id: str = ""
     signature: str = ""
+    group: tuple[str, ...] = ()
+    """The signatures that count as one with it, as people said; itself included."""
     generic: bool = True
     family: str = ""
     unit: str = ""
@@ -106,13 +108,13 @@ def place(one: Scored) -> tuple[bool, float, float, str]:
 
 def same_failure(sought: Sought, row: CaseRow) -> bool:
     """Say whether both have one signature that tells failures apart."""
-    equal = bool(sought.signature) and sought.signature == row.signature
+    equal = bool(sought.signature) and row.signature in (sought.signature, *sought.group)
     return equal and not sought.generic and not row.generic
 
 
 def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
     table = (
-        ("same signature", weights.same_signature, row.signature, same_failure(sought, row)),
+        ("same signature", weights.same_signature, _equal(sought, row), same_failure(sought, row)),
         ("same failing unit", weights.same_unit, row.unit, sought.unit == row.unit != ""),
         ("same family", weights.same_family, row.family, same_family(sought, row)),
         ("other family", weights.other_family, row.family, other_family(sought, row)),
@@ -131,6 +133,11 @@ def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
         ),
     )
     return [Signal(name, points, reason) for name, points, reason, holds in table if holds]
+
+
+def _equal(sought: Sought, row: CaseRow) -> str:
+    by = "" if sought.signature == row.signature else ", joined by a person"
+    return f"{row.signature}{by}"
 
 
 def same_family(sought: Sought, row: CaseRow) -> bool:

@@ -6,13 +6,14 @@ Must not write, and must not rank by anything but `ranking`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
 
 from caselore.memory.ahead import Ahead
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
+from caselore.memory.groups import Groups, groups
 from caselore.memory.kinds import kinds
 from caselore.memory.likeness import Texts, parts
 from caselore.memory.past import known_at
@@ -84,13 +85,15 @@ class Asking:
 def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
     """Give at most `limit` precedents and as many near misses, the same for the same store."""
     known, last = known_at(view, asking.bank, asking.until)
+    joined = groups(known, asking.bank)
+    sought = replace(sought, group=joined.of(sought.signature) if sought.signature else ())
     rows = _rows(view, known, index, sought, asking, last)
-    compared = _thinned(sought, rows, max(COMPARED, asking.limit))
-    record = TrackRecord(known, asking.bank, compared, sought.id)
+    compared = _thinned(sought, joined, rows, max(COMPARED, asking.limit))
+    record = TrackRecord(known, asking.bank, compared, sought.id, joined)
     scored = _scored(known, record, sought, asking, compared)
-    hits = _chosen((one for one in scored if not one.why_not), asking.limit)
+    hits = _chosen(joined, (one for one in scored if not one.why_not), asking.limit)
     far = (one for one in scored if one.why_not and (not sought.question or one.likeness))
-    nearest = _chosen(far, asking.limit)
+    nearest = _chosen(joined, far, asking.limit)
     told = Ahead(known, asking.bank, [one.row for one in (*hits, *nearest)])
     return Recalled(
         tuple(_hit(told, record, one) for one in hits),
@@ -107,7 +110,7 @@ def _rows(
     What has the very signature and a fix that worked stands above all that words can bring.
     """
     narrow = _narrow(asking.filters, last)
-    apart = known.told_apart(asking.bank, sought.id, "" if sought.generic else sought.signature)
+    apart = _apart(known, sought, asking.bank)
     found = {row.id: row for row in known.near(asking.bank, _ways(sought), narrow)}
     rows = [row for row in found.values() if _may_be(sought, asking, apart, row)]
     if not any(_answers(sought, row) for row in rows):
@@ -117,6 +120,15 @@ def _rows(
             more |= _fixed(known, asking.bank, more, ids, narrow)
         rows += [row for row in more.values() if _may_be(sought, asking, apart, row)]
     return sorted(rows, key=lambda row: row.id)
+
+
+def _apart(known: Evidence, sought: Sought, bank: str) -> set[str]:
+    """Name what a person told apart from it, or from a signature that counts as its own."""
+    apart = known.told_apart(bank, sought.id, "" if sought.generic else sought.signature)
+    for other in set(sought.group) - {sought.signature}:
+        found = known.cases_of(bank, known.told_apart(bank, "", other))
+        apart |= {row.id for row in found.values() if row.signature not in sought.group}
+    return apart
 
 
 def _answers(sought: Sought, row: CaseRow) -> bool:
@@ -202,10 +214,10 @@ def _narrow(wanted: Filters, last: int) -> Narrow:
 def _ways(sought: Sought) -> list[tuple[Alike, int]]:
     """Give the ways in which a case can be near whatever its text, and how many of each."""
     ways: list[dict[str, str]] = []
-    if sought.signature:
-        ways.append({"signature": sought.signature})
+    for signature in sought.group:
+        ways.append({"signature": signature})
         if sought.service:
-            ways.append({"signature": sought.signature, "service": sought.service})
+            ways.append({"signature": signature, "service": sought.service})
     if sought.unit:
         ways.append({"unit": sought.unit})
     if sought.family not in UNKNOWN and sought.service:
@@ -214,7 +226,7 @@ def _ways(sought: Sought) -> list[tuple[Alike, int]]:
     return [(Alike(statuses, **way), most) for way in ways for statuses, most in kinds_of]
 
 
-def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
+def _thinned(sought: Sought, joined: Groups, rows: Iterable[CaseRow], most: int) -> list[CaseRow]:
     """Leave a few of those that one hit can stand for: equal signature, verdict, fix and result.
 
     Which of them is nearest by place and time is seen without reading their texts.
@@ -224,12 +236,12 @@ def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow
         equal = [getattr(row, name) == getattr(sought, name) for name in _PLACE]
         return 4 * equal[0] + equal[1] + equal[2], row.happened_at, row.id
 
-    groups: dict[tuple[str, ...], list[CaseRow]] = {}
+    equals: dict[tuple[str, ...], list[CaseRow]] = {}
     for row in rows:
-        groups.setdefault(alike_key(row), []).append(row)
+        equals.setdefault(alike_key(joined, row), []).append(row)
     few = (
         some if some[0].generic or len(some) <= most else nlargest(most, some, nearness)
-        for some in groups.values()
+        for some in equals.values()
     )
     return [row for some in few for row in some]
 
@@ -237,9 +249,9 @@ def _thinned(sought: Sought, rows: Iterable[CaseRow], most: int) -> list[CaseRow
 _PLACE = ("service", "environment", "branch")
 
 
-def alike_key(row: CaseRow) -> tuple[str, str, str, str]:
+def alike_key(joined: Groups, row: CaseRow) -> tuple[str, str, str, str]:
     """Give what cases have in common that one hit stands for."""
-    return row.signature, row.status, row.fix, row.result
+    return joined.name(row.signature), row.status, row.fix, row.result
 
 
 def _may_be(sought: Sought, asking: Asking, apart: Collection[str], row: CaseRow) -> bool:
@@ -266,12 +278,12 @@ def _passes(filters: Filters, row: CaseRow) -> bool:
     return equal and after and before
 
 
-def _chosen(scored: Iterable[Scored], limit: int) -> list[Scored]:
+def _chosen(joined: Groups, scored: Iterable[Scored], limit: int) -> list[Scored]:
     """Give the best of each group of equals; only where places are left, more of a group."""
     ranked = list(scored)
-    groups = [alike_key(one.row) for one in ranked]
-    firsts = {group: place for place, group in reversed(list(enumerate(groups)))}
-    others = (place for place, group in enumerate(groups) if firsts[group] != place)
+    equals = [alike_key(joined, one.row) for one in ranked]
+    firsts = {group: place for place, group in reversed(list(enumerate(equals)))}
+    others = (place for place, group in enumerate(equals) if firsts[group] != place)
     chosen = [*sorted(firsts.values()), *others][:limit]
     return [ranked[place] for place in sorted(chosen)]
 

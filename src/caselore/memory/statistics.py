@@ -10,15 +10,22 @@ import math
 from itertools import groupby
 
 from caselore.memory.encoding import unstamp
+from caselore.memory.groups import groups
 from caselore.memory.ports import Reads, Tally
 from caselore.memory.records import FixStat, Occurrences
 
 
 def occurrences(view: Reads, bank: str, signature: str) -> Occurrences:
     """Give how often a signature was seen and how often it was resolved."""
-    seen = view.seen(bank, signature)
-    first, last = (unstamp(one) if one else None for one in (seen.first, seen.last))
-    return Occurrences(seen.times, first, last, seen.resolved, seen.flaky)
+    each = [view.seen(bank, one) for one in groups(view, bank).of(signature)]
+    times = [unstamp(at) for one in each for at in (one.first, one.last) if at]
+    return Occurrences(
+        sum(one.times for one in each),
+        min(times, default=None),
+        max(times, default=None),
+        sum(one.resolved for one in each),
+        sum(one.flaky for one in each),
+    )
 
 
 FEW = 3  # services that may share a failure before it is worth a look at how many do
@@ -36,7 +43,8 @@ def rarity(view: Reads, bank: str, signature: str) -> float:
 
 def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:
     """Give each resolution's record on a signature, the best first."""
-    tallies = view.tallies(bank, [signature]).get(signature, [])
+    found = view.tallies(bank, groups(view, bank).of(signature))
+    tallies = sorted(tally for some in found.values() for tally in some)
     stats = [_stat(view, bank, list(one)) for _, one in groupby(tallies, lambda tally: tally.fix)]
     return tuple(sorted(stats, key=lambda one: (-one.low, -one.worked, one.resolution)))
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from caselore.memory.ports import Evidence, Tally
+from caselore.memory.groups import Groups
+from caselore.memory.ports import RETURNS, Evidence, Tally
 from caselore.memory.rows import CaseRow
 
 FIXED = ("confirmed", "succeeded")
@@ -16,16 +17,20 @@ FIXED = ("confirmed", "succeeded")
 class TrackRecord:
     """What became of the fixes of some cases, each person counted once."""
 
-    def __init__(self, known: Evidence, bank: str, rows: Iterable[CaseRow], sought: str) -> None:
+    def __init__(
+        self, known: Evidence, bank: str, rows: Iterable[CaseRow], sought: str, joined: Groups
+    ) -> None:
         """Count for `rows`; the case that is `sought` is no return of itself."""
         confirmed = [row for row in rows if row.status == "confirmed"]
         self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
-        signatures = sorted({row.signature for row in confirmed})
+        self._joined = joined
+        signatures = sorted({one for row in confirmed for one in joined.of(row.signature)})
         found = known.tallies(bank, signatures) if signatures else {}
-        for signature, tallies in found.items():
+        for signature, tallies in sorted(found.items()):
             for one in tallies:
-                self._tallies.setdefault((signature, one.fix, one.result), []).append(one)
-        asked = sorted({_fixed(row) for row in confirmed if _can_return(row)})
+                key = (joined.name(signature), one.fix, one.result)
+                self._tallies.setdefault(key, []).append(one)
+        asked = sorted({one for row in confirmed if _can_return(row) for one in self._fixed(row)})
         self._returns = dict(zip(asked, known.returned(bank, asked, sought), strict=True))
 
     def confirmers(self, row: CaseRow) -> tuple[str, ...]:
@@ -46,19 +51,21 @@ class TrackRecord:
 
     def returns(self, row: CaseRow) -> int:
         """Give how often its failure came back to its service after its fix, up to a limit."""
-        return self._returns.get(_fixed(row), 0) if row.status == "confirmed" else 0
+        if row.status != "confirmed":
+            return 0
+        return min(RETURNS, sum(self._returns.get(one, 0) for one in self._fixed(row)))
+
+    def _fixed(self, row: CaseRow) -> list[tuple[str, str, str]]:
+        """Give what was fixed, where, and when at the latest."""
+        at = max(row.confirmed_at, row.happened_at)
+        return [(one, row.service, at) for one in self._joined.of(row.signature)]
 
     def _of(self, row: CaseRow, result: str) -> list[Tally]:
-        return self._tallies.get((row.signature, row.fix, result), [])
+        return self._tallies.get((self._joined.name(row.signature), row.fix, result), [])
 
 
 def _can_return(row: CaseRow) -> bool:
     return row.result == "succeeded" and bool(row.service) and not row.generic
-
-
-def _fixed(row: CaseRow) -> tuple[str, str, str]:
-    """Give what was fixed, where, and when at the latest."""
-    return row.signature, row.service, max(row.confirmed_at, row.happened_at)
 
 
 def _people(tallies: Iterable[Tally]) -> tuple[str, ...]:

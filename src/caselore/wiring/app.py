@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 from caselore import settings as setting
 from caselore.errors import WrongUse
 from caselore.wiring import identity, models
-from caselore.wiring.reading import Reader
+from caselore.wiring.keeper import Keeper
 from caselore.wiring.results import Found, Imported, Judged
 from caselore.wiring.sources import (
     Log,
-    clean,
     filters_of,
     numbered,
     opened,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class App(Reader):
+class App(Keeper):
     """caselore, wired: read, diagnose, recall, confirm, import. Close it or use it in a `with`."""
 
     now: Callable[[], datetime]
@@ -289,15 +288,6 @@ class App(Reader):
 
         return Judged(service.unlike(self.memory, incident, other, why, self._acting(actor)))
 
-    def supersede(
-        self, incident: str, by: str, why: str, actor: Actor | str | None = None
-    ) -> Judged:
-        """Say, as a person, that another incident's outcome replaces this one's.
-
-        Raises: GateRefused unless a person; WrongUse where one of them has no outcome.
-        """
-        return Judged(self.memory.supersede(incident, by, clean(why), self._acting(actor)))
-
     def propose(
         self, incident: str, *, cause: str, resolution: str, actor: Actor | str | None = None
     ) -> Judged:
@@ -306,18 +296,6 @@ class App(Reader):
 
         who = self._acting(actor)
         return Judged(service.propose(self.memory, incident, cause, resolution, who))
-
-    def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
-        """Remove content for good and give the id. Raises: GateRefused unless a person."""
-        return self.memory.erase(incident, clean(why), self._acting(actor))
-
-    def release(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
-        """Let something out of quarantine. Raises: GateRefused unless a person."""
-        return Judged(self.memory.release(subject, clean(why), self._acting(actor)))
-
-    def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
-        """Keep something out for good. Raises: GateRefused unless a person."""
-        return Judged(self.memory.drop(subject, clean(why), self._acting(actor)))
 
     def rows(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
         """Read JSON lines; what is no JSON comes with the reason, which an import reports."""

@@ -10,7 +10,7 @@ COMMANDS = (
     "read", "diagnose", "confirm", "refute", "unlike", "supersede", "propose", "recall", "incidents", "show",
     "green", "import", "export", "ledger verify", "ledger show", "erase", "quarantine list",
     "quarantine show", "quarantine release", "quarantine drop", "token create", "token list",
-    "token revoke", "doctor", "demo", "guard", "redact", "signature explain",
+    "token revoke", "doctor", "demo", "guard", "redact", "signature explain", "signature merge", "signature split",
     "repair simulate", "repair track", "repair untrack", "repair status", "repair explain",
     "repair rearm", "repair workers", "repair watch",
 )  # fmt: skip

@@ -38,6 +38,9 @@ VERBS = {
     "resign": lambda memory, actor: memory.resign("1", signed("other"), actor),
     "refute": lambda memory, actor: memory.refute("1", "wrong", actor),
     "supersede": lambda memory, actor: memory.supersede("2", "3", "newer", actor),
+    "merge": lambda memory, actor: memory.merge("2", "3", "one cause", actor),
+    "split": lambda memory, actor: memory.split(signed("joined").id, "two causes", actor),
+    "single_out": lambda memory, actor: memory.split("1", "another cause", actor),
     "unlike": lambda memory, actor: memory.unlike("1", "2", "others", actor),
     "retract": lambda memory, actor: memory.retract("1", "wrong log", actor),
     "release": lambda memory, actor: memory.release("held", "harmless", actor),
@@ -68,6 +71,8 @@ def memory():
     memory.observe(failure("held"), CI, findings=["override"])
     memory.create_token(Role.CI, "old", None, ANA)
     memory.observe(missing_variable("3"), CI)
+    memory.observe(failure("joined", signature=signed("joined")), CI)
+    memory.merge("joined", "1", "one cause", ANA)
     for one in "23":
         memory.confirm(one, **BATCHES, actor=ANA)
     return memory

@@ -41,9 +41,12 @@ def deeds(memory, chance):
             lambda: memory.confirm(one, **BATCHES, actor=actor, precedents=[other]),
             lambda: memory.confirm(one, **LONGER, actor=ANA),
             lambda: memory.refute(one, "it came back", actor),
-            lambda: memory.unlike(one, other, "another table", actor),
+            lambda: memory.unlike(one, other, "another table", ANA),
             lambda: memory.supersede(one, other, "a better one", actor),
             lambda: memory.supersede(*(confirmed(memory, chance) for _ in "12"), "so", ANA),
+            lambda: memory.merge(one, other, "one cause", actor),
+            lambda: memory.split(one, "another cause", actor),
+            lambda: memory.split(signed(name).id, "two causes", ANA),
             lambda: memory.retract(one, "another project", actor),
             lambda: memory.release(held(memory, chance), "read it", ANA),
             lambda: memory.drop(held(memory, chance), "an attack", ANA),
@@ -126,6 +129,7 @@ def test_the_histories_are_rich():
 
     assert seen == {status.value for status in Status}
     assert {"refused", "unlike", "vouch", "release", "drop", "erase", "green"} <= actions
+    assert {"merge", "split", "single_out", "supersede"} <= actions
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from caselore import settings, wiring
-from caselore.faces.cli import desk, inputs, reading_view
+from caselore.faces.cli import desk, grouping, inputs, reading_view
 from caselore.faces.cli.options import Bank, Json, Log
 
 _PANEL = "Text alone"
@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     )
     group.command()(explain)
     group.command()(resign)
+    grouping.add_to(group)
     app.add_typer(group, name="signature", rich_help_panel=_PANEL)
 
 

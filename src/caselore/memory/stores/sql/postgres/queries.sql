@@ -38,7 +38,7 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND c.id = j.value
 -- name: person_acted
 SELECT EXISTS (
     SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND role = 'human'
-    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'retract', 'release', 'drop', 'erase', 'revoke'))
+    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'merge', 'split', 'single_out', 'retract', 'release', 'drop', 'erase', 'revoke'))
    OR EXISTS (SELECT 1 FROM caselore.tokens WHERE bank = %(bank)s AND role = 'human')
 
 -- name: case
@@ -197,7 +197,7 @@ JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value AND l.seq > 
 
 -- name: signed_anew
 SELECT DISTINCT subject FROM caselore.ledger
-WHERE bank = %(bank)s AND seq > %(after)s AND action = 'resign' ORDER BY subject
+WHERE bank = %(bank)s AND seq > %(after)s AND action IN ('resign', 'single_out') ORDER BY subject
 
 -- name: told_apart
 SELECT target FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND subject = %(id)s

@@ -38,7 +38,7 @@ CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 -- name: person_acted
 SELECT EXISTS (
     SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human'
-    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'retract', 'release', 'drop', 'erase', 'revoke'))
+    AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'merge', 'split', 'single_out', 'retract', 'release', 'drop', 'erase', 'revoke'))
    OR EXISTS (SELECT 1 FROM tokens WHERE bank = :bank AND role = 'human')
 
 -- name: case
@@ -191,7 +191,7 @@ CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value AND l.seq > :after
 
 -- name: signed_anew
 SELECT DISTINCT subject FROM ledger
-WHERE bank = :bank AND seq > :after AND action = 'resign' ORDER BY subject
+WHERE bank = :bank AND seq > :after AND action IN ('resign', 'single_out') ORDER BY subject
 
 -- name: told_apart
 SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id
