@@ -25,6 +25,7 @@ _BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round wh
 _MORE_BELOW: Final = re.compile(r":$|\b[0-9]+ (?:\w+ )?errors? (?:for|in|found)\b")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _MESSAGE_OF: Final = 12  # lines of a message between an exception and its steps
+_MARGIN: Final = re.compile(r"^(?:[=|#>!*]+ |E  +)(?=\S)")  # what a runner puts before each line
 _BODY, _STACK = 60, 400  # lines that may hang under one
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
@@ -121,6 +122,7 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
     """Follow what belongs under a line: deeper lines, frames, the rest of its paragraph."""
     deep = indent(page.lines[head])
     announced = bool(_MORE_BELOW.search(page.lines[head][:400].rstrip()))
+    margin = m.group() if (m := _MARGIN.match(page.lines[head])) else ""
     last, blanks, near = head, 0, head
     opened = marked.has(head, "opener")
     longest = _STACK if opened else _BODY
@@ -136,6 +138,8 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
         opened = opened or marked.has(i, "opener")
         told = marked.has(i, *_TALE) or (announced and i - head <= _ANNOUNCED)
         if _under_ruler(marked, head, last, i) or _deeper(line, deep) or marked.has(i, "frame"):
+            pass
+        elif margin and line.startswith(margin) and not blanks:
             pass
         elif opened and not blanks and not marked.has(i, "opener"):
             near, opened = i, False  # what was thrown, below its steps
