@@ -137,9 +137,8 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
             continue
         opened = opened or marked.has(i, "opener")
         told = marked.has(i, *_TALE) or (announced and i - head <= _ANNOUNCED)
-        if _under_ruler(marked, head, last, i) or _deeper(line, deep) or marked.has(i, "frame"):
-            pass
-        elif margin and line.startswith(margin) and not blanks:
+        hangs = _deeper(line, deep) or (margin and line.startswith(margin) and not blanks)
+        if hangs or marked.has(i, "frame") or _under_ruler(marked, head, last, i):
             pass
         elif opened and not blanks and not marked.has(i, "opener"):
             near, opened = i, False  # what was thrown, below its steps
