@@ -177,7 +177,7 @@ def _under_ruler(marked: Marked, head: int, last: int, i: int) -> bool:
 def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
     """Find lists of numbered failures under a line that names failures."""
     for head in marked.lines("heading", "verdict", "weak", "summary"):
-        first = _next_full(page, head + 1)
+        first = _past_rulers(page, marked, head + 1)
         if (
             first is None
             or first - head > 4
@@ -230,9 +230,7 @@ def _item(page: Page, marked: Marked, start: int, last: int) -> Block:
 def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
     """Find what stands below a heading that names failures, to the next ruler or tally."""
     for head in marked.lines("heading"):
-        first = _next_full(page, head + 1)
-        while first is not None and marked.has(first, "ruler"):
-            first = _next_full(page, first + 1)
+        first = _past_rulers(page, marked, head + 1)
         if _WAITING.search(page.lines[head]):
             continue
         if first is None or first - head > 6 or first in barriers:
@@ -266,6 +264,14 @@ def _next_full(page: Page, i: int) -> int | None:
             return i
         i += 1
     return None
+
+
+def _past_rulers(page: Page, marked: Marked, i: int) -> int | None:
+    """Give the next line that is neither blank nor a ruler."""
+    full = _next_full(page, i)
+    while full is not None and marked.has(full, "ruler"):
+        full = _next_full(page, full + 1)
+    return full
 
 
 def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:
