@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser demo test check lint types imports soak bench picture clean setup
+.PHONY: browser screenshots demo test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -38,8 +38,8 @@ browser:              ## find a browser for the tests of pages, or install one
 	echo "no browser could be had: the tests of pages will fail and say so; name one in CASELORE_TEST_BROWSER" >&2
 
 lint: $(STAMP)
-	@$(BIN)/ruff check src tests benchmarks docs
-	@$(BIN)/ruff format --check src tests benchmarks docs
+	@$(BIN)/ruff check src tests benchmarks docs examples
+	@$(BIN)/ruff format --check src tests benchmarks docs examples
 
 types: $(STAMP)
 	@$(BIN)/mypy
@@ -57,6 +57,9 @@ bench: $(STAMP)       ## figures against named yardsticks
 
 picture: $(STAMP)     ## draw the README's terminal again, from a real run
 	@$(BIN)/python docs/make_picture.py
+
+screenshots: $(STAMP) browser   ## take the documents' pictures of the pages again
+	@$(BIN)/python docs/make_screenshots.py
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

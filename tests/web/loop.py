@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from caselore.memory import Actor, Role
 from caselore.repair import recorded
+from caselore.repair.account import Account
 from caselore.repair.observations import Delivered
 
 CHANGE = "https://git.example/pay/-/merge_requests/42"
@@ -14,7 +16,8 @@ WATCHER = Actor("watcher", Role.SYSTEM)
 
 def fail(served, id, times):
     """Let so many attempts fail, each taken by the worker."""
-    account = served.app.repair.account
+    policy = replace(served.app.repair.policy, settle=0, same_failure=20)
+    account = Account(served.app.memory, policy)
     for number in range(1, times + 1):
         told = {
             "at": f"2026-11-01T10:{number:02d}:00Z",
