@@ -119,6 +119,8 @@ class Settings:
     proxy_header: str = ""
     proxy_from: tuple[str, ...] = ()
     session_key: str = field(default="", repr=False)
+    telemetry: str = ""
+    """Where an OpenTelemetry collector listens; empty for none."""
     hook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By kind of hook; that of no kind is for all others."""
     masked: tuple[str, ...] = field(default=(), repr=False)
@@ -169,6 +171,7 @@ def load(
         proxy_from=tuple(_words(env.get("CASELORE_PROXY_FROM", "127.0.0.1 ::1"))),
         session_key=env.get("CASELORE_SESSION_KEY", "").strip(),
         hook_secrets=_hook_secrets(env),
+        telemetry=_collector(env),
         masked=_values(env, [*_words(env.get("CASELORE_MASK", "")), *merged.get("mask", ())]),
     )
 
@@ -192,6 +195,11 @@ _YES = frozenset({"1", "true", "yes"})
 def _hosts(table: Mapping[str, Any]) -> tuple[str, ...]:
     _check_table("server", table, {"hosts": list})
     return tuple(str(one) for one in table.get("hosts", ()))
+
+
+def _collector(env: Mapping[str, str]) -> str:
+    name = "OTEL_EXPORTER_OTLP_ENDPOINT"
+    return env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or env.get(name, "")
 
 
 def _hook_secrets(env: Mapping[str, str]) -> dict[str, str]:

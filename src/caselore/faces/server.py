@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from caselore.faces.http import changes, incidents, live, memory, problems
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
 from caselore.faces.http.metrics import Metrics
+from caselore.faces.http.tracing import traces
 from caselore.faces.mcp.server import over_http
 from caselore.wiring.app import App
 
@@ -51,7 +53,9 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
     web.router.routes.extend(agents.routes)
     web.include_router(site.router)
     problems.handle(web, site.error)
-    web.add_middleware(Porter, place=place, metrics=metrics, turned=site.turned_away)
+    told = traces(app.settings)
+    web.state.traces = told
+    web.add_middleware(Porter, place=place, metrics=metrics, traces=told, turned=site.turned_away)
     return web
 
 
@@ -110,7 +114,12 @@ def bound(host: str, port: int) -> socket.socket:
 def serve(web: FastAPI, listening: socket.socket) -> None:
     """Answer requests until the process is told to end."""
     _log_json()
-    prepared(web).run(sockets=[listening])
+    # uvicorn ends its requests and then raises the signal anew, which would leave no time to close
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        prepared(web).run(sockets=[listening])
+    finally:
+        web.state.traces.close()
 
 
 def prepared(web: FastAPI) -> uvicorn.Server:

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from caselore.errors import CaseloreError
 from caselore.faces.http import access, problems
 from caselore.faces.http.metrics import Metrics
+from caselore.faces.http.tracing import Traces
 
 LARGEST = 64 * 1024 * 1024  # bytes of a request
 LOG = logging.getLogger("caselore.http")
@@ -47,10 +48,16 @@ class Porter:
     """Meets each request: names it, bounds it, asks who is calling, and logs how it ended."""
 
     def __init__(
-        self, inner: ASGIApp, place: access.House, metrics: Metrics, turned: Turned
+        self,
+        inner: ASGIApp,
+        place: access.House,
+        metrics: Metrics,
+        traces: Traces,
+        turned: Turned,
     ) -> None:
         """Stand before an application; `turned` answers a request that may not come in."""
-        self._inner, self._place, self._metrics, self._turned = inner, place, metrics, turned
+        self._inner, self._place, self._turned = inner, place, turned
+        self._metrics, self._traces = metrics, traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -87,7 +94,9 @@ class Porter:
     def _account(self, call: Call) -> None:
         route = template(call.scope)
         seconds = time.monotonic() - call.began
-        self._metrics.count(call.scope["method"], route, call.status, seconds)
+        method = call.scope["method"]
+        self._metrics.count(method, route, call.status, seconds)
+        self._traces.tell(method, route, call.status, seconds, call.headers)
         said = {
             "request": call.id,
             "method": call.scope["method"],
