@@ -19,6 +19,9 @@ COMMIT_LIMIT = 200
 URL_LIMIT = 2_000
 WHY_LIMIT = 10_000
 TEXT_LIMIT = 100_000
+MOST_LINKS = 50  # precedents or proofs of one verdict
+MOST_ANSWERS = 100  # of one recall
+MOST_LINES = 10_000  # of one excerpt
 
 _COMPETITOR_SIGNS = frozenset(" &'’.,-+!()/")
 _SERVICE_SIGNS = frozenset(" ._-/:@+#()[]")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from caselore.errors import GuardRefused
-from caselore.guards import injection, secrets
+from caselore.guards import injection, names, secrets
 from caselore.incidents import diagnosis, ingest, precedents
 from caselore.llm.ports import Model
 from caselore.logs import Reading
@@ -100,6 +100,9 @@ def confirm(
     Raises GateRefused, NotFound, Ambiguous; GuardRefused where a text gives orders to a model:
     a verdict is what later answers state, and nobody stands behind it to hold it back.
     """
+    linked, shown = tuple(precedents), tuple(proof)
+    names.check_count(len(linked), "the number of precedents", least=0, most=names.MOST_LINKS)
+    names.check_count(len(shown), "the number of proofs", least=0, most=names.MOST_LINKS)
     if actor.role is Role.HUMAN:
         _without_orders(cause, resolution, why_failed)
     return memory.confirm(
@@ -108,8 +111,8 @@ def confirm(
         resolution=clean(resolution),
         result=result,
         why_failed=clean(why_failed),
-        precedents=tuple(precedents),
-        proof=tuple(clean(one) for one in proof),
+        precedents=linked,
+        proof=tuple(map(clean, shown)),
         actor=actor,
     )
 

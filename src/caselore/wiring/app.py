@@ -188,8 +188,10 @@ class App(Keeper):
     ) -> Found:
         """Find confirmed precedents for words or for an incident.
 
-        Raises: WrongUse for neither or both; NotFound for an unknown incident.
+        Raises: WrongUse for neither or both, or for more than is taken; NotFound for an unknown
+        incident.
         """
+        from caselore.guards import names  # noqa: PLC0415
         from caselore.memory.records import Filters  # noqa: PLC0415
 
         if (text is None) == (incident is None):
@@ -197,6 +199,9 @@ class App(Keeper):
                 "A recall is either for words or for an incident.",
                 hint="Give a text, or the incident's id: `caselore recall --incident 1057`.",
             )
+        names.check_count(limit, "limit", most=names.MOST_ANSWERS)
+        if text is not None:
+            names.check_text(text, "question")
         chosen = filters_of(Filters, filters) if isinstance(filters, Mapping) else filters
         return Found(
             self.memory.recall(

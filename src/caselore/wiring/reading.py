@@ -52,8 +52,10 @@ class Reader:
         digest: bool = False,
     ) -> Reading:
         from caselore import logs  # noqa: PLC0415
+        from caselore.guards import names  # noqa: PLC0415
         from caselore.logs import engine  # noqa: PLC0415
 
+        names.check_count(budget, "budget", most=names.MOST_LINES)
         if self.settings.home.is_dir():
             engine.use_cache(self.settings.home / "cache")
         passed = green if green is None else self.green_lines(green)
