@@ -33,13 +33,16 @@ class World:
         self.account.track(parse(CHANGE), Owner("coder", logins=("coder-bot",)), WATCHER)
 
     def open(self):
-        self.store = SqliteStore(self.path)
+        self.store = self.make_store(self.path)
         memory = memory_over(self.store, clock=lambda: self.now)
         self.account = Account(memory, AT_ONCE)
         examiner = Examiner(memory, lambda file, name: logs.read(file, name=name), WATCHER)
         self.watcher = Watcher(
             self.account, lambda url: self.forge, examiner, WATCHER, lambda: self.now, threads=1
         )
+
+    make_store = SqliteStore
+    minute = timedelta(minutes=1)
 
     def restart(self):
         self.store.close()

@@ -26,7 +26,8 @@ def failed(turn: Turn, attempt: Attempt, at: datetime) -> None:
     number = turn.state.count + 1
     attempt = replace(attempt, number=number)
     if turn.state.alive:
-        turn.keep(attempt, f"red: attempt {number}/{turn.policy.attempts}, to the worker")
+        words = f"red: attempt {number}/{turn.policy.attempts}, to the worker"
+        attempt = turn.keep(attempt, words)
         offer(turn, attempt, at)
     else:
         turn.keep(attempt, "red, held: the worker is dead; it counts when it is delivered")

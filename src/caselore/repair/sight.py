@@ -71,8 +71,12 @@ def _open(
     pipelines = tuple(forge.pipelines(change))
     pusher = pushed_by(change, owner, heads)
     seen: list[Observation] = [Fate(at, "opened")]
-    # The best placed one first: what speaks less for the head must find it known.
-    ordered = sorted((pipeline(one) for one in pipelines), key=lambda one: -rank(one, change.iid))
+    # The best placed one first: what speaks less for the head must find it known. Of each kind
+    # only the newest: forges list it first, and not every forge's ids tell which is older.
+    newest: dict[int, Pipeline] = {}
+    for one in map(pipeline, pipelines):
+        newest.setdefault(rank(one, change.iid), one)
+    ordered = [newest[kind] for kind in sorted(newest, reverse=True)]
     seen += [Reading(at, change.head, pusher, one) for one in ordered]
     if not ordered:
         seen.append(Reading(at, change.head, pusher, None))

@@ -442,6 +442,14 @@ def test_the_second_time_unchanged_asks_for_another_strategy():
     assert "strategy" not in left[2].evidence
 
 
+def test_the_last_attempt_says_what_was_decided_about_it():
+    _, status = tell(red("a", 7))
+
+    assert status["last_attempt"]["attempt"] == 1
+    assert status["last_attempt"]["counted"] is True
+    assert status["last_attempt"]["decision"] == "red: attempt 1/5, to the worker"
+
+
 def test_a_pipeline_says_its_own_address_where_it_has_one():
     row = of("a", 7, url="https://ci.example/runs/7")
     left, status = tell(row)
