@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser screenshots demo test check lint types imports soak bench picture clean setup
+.PHONY: browser screenshots demo demo-repair test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -22,6 +22,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)        ## the whole loop on a really failing job, in a throw-away home
 	@$(BIN)/caselore demo
+
+demo-repair: $(STAMP) ## the repair loop on a CI that really fails, with its watcher killed in between
+	@$(BIN)/caselore demo --repair
 
 test: $(STAMP) browser        ## every test
 	@$(BIN)/python -m pytest -n auto

@@ -55,10 +55,15 @@ class Watcher:
         clock: Callable[[], datetime],
         *,
         threads: int = 4,
+        pace: float = 1.0,
     ) -> None:
-        """Watch with `forge_of`, which gives the forge of a change's address."""
+        """Watch with `forge_of`, which gives the forge of a change's address.
+
+        `pace` scales the time between two looks at a change that nobody hints at.
+        """
         self._account, self._forge_of, self._examiner = account, forge_of, examiner
-        self._actor, self._clock, self._threads = actor, clock, threads
+        self._actor, self._clock = actor, clock
+        self._threads, self._pace = threads, pace
         self._due: dict[str, datetime] = {}
         self._targets: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -91,7 +96,9 @@ class Watcher:
                 if everything or row.id in hinted or self._due.get(row.id, now) <= now
             ]
         for row in chosen:
-            self._due[row.id] = now + timedelta(seconds=EVERY.get(Phase(row.state), 60))
+            self._due[row.id] = now + timedelta(
+                seconds=EVERY.get(Phase(row.state), 60) * self._pace
+            )
         return chosen
 
     def _safely(self, row: ChangeRow) -> str | None:

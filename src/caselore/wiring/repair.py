@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from caselore.repair.workers.profiles import Profile
 
 
+ROUND = 30.0  # seconds between two rounds of a watcher, unless it is told otherwise
+
+
 def policy_of(given: Mapping[str, Any]) -> Policy:
     """Read the bounds of caselore.toml over the defaults.
 
@@ -171,14 +174,15 @@ class RepairDesk:
 
     # Watching
 
-    def watcher(self) -> Watcher:
-        """Give what reads the forges."""
+    def watcher(self, interval: float = ROUND) -> Watcher:
+        """Give what reads the forges; its rounds are `interval` seconds apart."""
         from caselore.repair.examination import Examiner  # noqa: PLC0415
         from caselore.repair.watcher import Watcher  # noqa: PLC0415
 
         caller = self.parts.caller()
         examiner = Examiner(self.parts.memory(), self.parts.read, caller)
-        return Watcher(self.account, self.forge, examiner, caller, self.parts.now)
+        pace = interval / ROUND
+        return Watcher(self.account, self.forge, examiner, caller, self.parts.now, pace=pace)
 
     def dispatcher(self) -> Dispatcher:
         """Give what starts and hears the workers of this machine."""

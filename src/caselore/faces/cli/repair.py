@@ -192,7 +192,7 @@ def watch(
       caselore repair watch --once
     """
     with desk.opened(bank) as app:
-        watcher, dispatcher = app.repair.watcher(), app.repair.dispatcher()
+        watcher, dispatcher = app.repair.watcher(interval), app.repair.dispatcher()
         if once:
             return _round(watcher, dispatcher, as_json, everything=True)
         while True:

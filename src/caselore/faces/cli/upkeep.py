@@ -63,6 +63,9 @@ def demo(
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave the throw-away home behind.")
     ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="The repair loop instead: a CI that really fails.")
+    ] = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -72,6 +75,10 @@ def demo(
     Example:
       caselore demo
     """
+    if repair:
+        from caselore.faces.demo import repair_story  # noqa: PLC0415 - only here
+
+        return repair_story.run(keep=keep, as_json=as_json)
     from caselore.faces.demo import story  # noqa: PLC0415 - only here
 
     return story.run(keep=keep, as_json=as_json)
