@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from caselore.repair import breaker
 from caselore.repair.events import EventType, Rerun
-from caselore.repair.observations import Reading
+from caselore.repair.observations import WORKER, Reading
 from caselore.repair.pipelines import Pipeline
 from caselore.repair.state import Attempt, Phase
 from caselore.repair.turn import Turn
@@ -92,8 +92,9 @@ def _infra(turn: Turn, seen: Reading, attempt: Attempt) -> None:
 
 def _offer_to_person(turn: Turn, seen: Reading, attempt: Attempt) -> None:
     turn.keep(attempt, f"red while paused ({turn.state.why}): not counted")
-    notice = f"paused:{turn.state.head}"
-    breaker.needs_human(turn, seen.at, notice, "A pipeline is red while paused", attempt.url)
+    if turn.state.pusher != WORKER:  # whoever paused it otherwise was told when that happened
+        words = f"{turn.state.pusher} pushed and the pipeline is red; it is not counted"
+        breaker.needs_human(turn, seen.at, f"paused:{turn.state.head}", words, attempt.url)
 
 
 def _rerun_flake(turn: Turn, seen: Reading, attempt: Attempt) -> None:

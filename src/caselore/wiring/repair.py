@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from caselore.memory.records import Actor
     from caselore.repair.account import Remembered
     from caselore.repair.delivery import Dispatcher
+    from caselore.repair.notify import Notifier
     from caselore.repair.ports import Forge
     from caselore.repair.watcher import Watcher
     from caselore.repair.workers.profiles import Profile
@@ -75,7 +76,8 @@ class RepairDesk:
     @cached_property
     def account(self) -> Account:
         """Give what is kept of the loop."""
-        return Account(self.parts.memory(), self.policy)
+        told = bool(self.parts.settings.repair.get("notify"))
+        return Account(self.parts.memory(), self.policy, told=told)
 
     @cached_property
     def workers(self) -> dict[str, Profile]:
@@ -183,6 +185,13 @@ class RepairDesk:
         examiner = Examiner(self.parts.memory(), self.parts.read, caller)
         pace = interval / ROUND
         return Watcher(self.account, self.forge, examiner, caller, self.parts.now, pace=pace)
+
+    def notifier(self) -> Notifier:
+        """Give what tells people. Raises: WrongUse for a channel that is none."""
+        from caselore.repair.notify import Notifier, channels  # noqa: PLC0415
+
+        told = channels(self.parts.settings.repair.get("notify", ()), passed_on)
+        return Notifier(self.account, told, self.parts.caller(), self.parts.now)
 
     def dispatcher(self) -> Dispatcher:
         """Give what starts and hears the workers of this machine."""

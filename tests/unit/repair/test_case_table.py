@@ -227,6 +227,9 @@ CASES = {
         [red("a", 7), red("b", 8, pusher=BOB), red("c", 9)],
         [FAILED, PERSON, FAILED], "repairing", 2,
     ),
+    "red while paused by a cancellation is not told again": (
+        [of("a", 7, "canceled", []), red("a", 8)], [PERSON], "paused", 0
+    ),
     "a person's green push resets": (
         [*reds(3), green("x", 30, pusher=BOB)], [FAILED] * 3 + [PASSED], "green", 0
     ),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from caselore.repair.account import Remembered
     from caselore.repair.delivery import Dispatcher
     from caselore.repair.events import Event
+    from caselore.repair.notify import Notifier
     from caselore.repair.watcher import Watcher
 
 Change = Annotated[
@@ -193,19 +194,25 @@ def watch(
     """
     with desk.opened(bank) as app:
         watcher, dispatcher = app.repair.watcher(interval), app.repair.dispatcher()
+        notifier = app.repair.notifier()
         if once:
-            return _round(watcher, dispatcher, as_json, everything=True)
+            return _round(watcher, dispatcher, notifier, as_json, everything=True)
         while True:
-            _round(watcher, dispatcher, as_json)
+            _round(watcher, dispatcher, notifier, as_json)
             time.sleep(interval)
 
 
 def _round(
-    watcher: Watcher, dispatcher: Dispatcher, as_json: bool, *, everything: bool = False
+    watcher: Watcher,
+    dispatcher: Dispatcher,
+    notifier: Notifier,
+    as_json: bool,
+    *,
+    everything: bool = False,
 ) -> int:
     seen = watcher.sweep(everything=everything)
     done = dispatcher.round()
-    errors = [*seen.errors, *done.errors]
+    errors = [*seen.errors, *done.errors, *notifier.round()]
     if as_json:
         desk.write_json(
             {

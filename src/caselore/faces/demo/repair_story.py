@@ -62,6 +62,8 @@ class Workshop:
         self._paper = Paper.of(sys.stdout, no_color=settings.colourless())
         self._environment = settings.without_agent_markers()
         self._environment["CASELORE_HOME"] = str(self._home)
+        # a killed watcher leaves its CI's copy of the commit behind: within the throw-away place
+        self._environment["TMPDIR"] = str(place)
         self._watcher: subprocess.Popen[bytes] | None = None
 
     def play(self) -> dict[str, Any]:

@@ -1,0 +1,116 @@
+"""Measures the repair loop: steps of the reducer, idle rounds over 10,000 changes, hints taken in.
+
+Yardstick in the same run: one plain SELECT over the same rows, and one plain commit of the same
+disk. All figures are CPU of this process; rounds are 30 seconds apart in use. The number of
+changes is an argument: `run.py 10000`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from caselore import logs, settings, wiring
+from caselore.memory import Actor, Role
+from caselore.memory.loops import Hint
+from caselore.repair.account import Account, Owner, id_of
+from caselore.repair.change import parse
+from caselore.repair.examination import Examiner
+from caselore.repair.observations import Delivered, Reading
+from caselore.repair.pipelines import Job, Pipeline
+from caselore.repair.policy import Policy
+from caselore.repair.ports import Forge
+from caselore.repair.reducer import reduce
+from caselore.repair.state import State
+from caselore.repair.watcher import Watcher
+
+ACTOR = Actor("bench", Role.SYSTEM)
+START = datetime(2026, 11, 1, tzinfo=UTC)
+ROUND = 30.0
+CHANGE = "https://git.example/pay/-/merge_requests/{}"
+
+
+def cpu(act: Callable[[], object]) -> float:
+    """Give the CPU seconds of one call."""
+    began = time.process_time()
+    act()
+    return time.process_time() - began
+
+
+def steps(count: int) -> float:
+    """Give the milliseconds of one step of the reducer, over a change that goes red and green."""
+    state, policy = State(CHANGE.format(1)), Policy(settle=0)
+
+    def run() -> None:
+        nonlocal state
+        for number in range(count):
+            at = START + timedelta(minutes=number)
+            status = "success" if number % 4 == 3 else "failed"
+            job = Job(str(number), "test", status, fingerprint=f"sig1:{number}")
+            pipeline = Pipeline(str(number), f"h{number}", status, jobs=(job,))
+            state = reduce(state, Reading(at, f"h{number}", "worker", pipeline), policy).state
+            if state.offered:
+                state = reduce(state, Delivered(at, state.offered), policy).state
+
+    return cpu(run) / count * 1_000
+
+
+def no_forge(url: str) -> Forge:
+    """Nothing is due, so no forge may be asked."""
+    raise AssertionError(url)
+
+
+def measure(changes: int, folder: Path) -> dict[str, float]:
+    """Track changes, then measure rounds in which nothing is due, and hints."""
+    memory = wiring.open_memory(settings.load(folder, environment={}, folder=folder))
+    account, now = Account(memory, Policy()), START
+    examiner = Examiner(memory, lambda file, name: logs.read(file, name=name), ACTOR)
+    watcher = Watcher(account, no_forge, examiner, ACTOR, lambda: now)
+    refs = [parse(CHANGE.format(number)) for number in range(changes)]
+    tracking = cpu(lambda: [account.track(ref, Owner("coder"), ACTOR) for ref in refs])
+    watcher._due = {id_of(ref): START + timedelta(days=1) for ref in refs}
+    idle = min(cpu(watcher.sweep) for _ in range(5))
+    file = folder / settings.DATABASE_NAME
+    link = sqlite3.connect(file)
+    plain = min(cpu(lambda: link.execute("SELECT * FROM changes").fetchall()) for _ in range(5))
+    link.close()
+    hints = [
+        Hint("gitlab", str(number), id_of(refs[number % changes]), START)
+        for number in range(5_000)
+    ]
+    batch = cpu(lambda: memory.hear(hints))
+    single = cpu(lambda: [memory.hear([one._replace(source="x")]) for one in hints[:500]])
+    found = memory.ledger_verify()
+    memory.close()
+    if not found.ok:
+        raise SystemExit(f"the account does not hold: {found.broken}")
+    return {
+        "track_ms": tracking / changes * 1_000,
+        "idle_round_ms": idle * 1_000,
+        "plain_select_ms": plain * 1_000,
+        "idle_share_of_a_core_percent": idle / ROUND * 100,
+        "hint_in_a_batch_ms": batch / len(hints) * 1_000,
+        "hint_alone_ms": single / 500 * 1_000,
+        "main_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def main() -> None:
+    """Print one JSON object."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("changes", type=int, nargs="?", default=10_000)
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = {"step_ms": steps(200), **measure(given.changes, Path(folder))}
+    print(json.dumps({name: round(value, 4) for name, value in found.items()}))
+
+
+if __name__ == "__main__":
+    main()

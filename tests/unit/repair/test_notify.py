@@ -1,0 +1,144 @@
+"""Events reach people through a signed webhook: at least once, and never unsigned."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from caselore.errors import Unavailable, WrongUse
+from caselore.repair.account import PEOPLE, Account
+from caselore.repair.notify import Apprise, Notifier, channels
+from fakes.recordings import AT_ONCE, CHANGE
+from fakes.repair_world import WATCHER, World
+
+SECRET = "a secret of people"
+
+
+@pytest.fixture
+def hook():
+    """A server on loopback that keeps what it is told, and fails as often as it is asked to."""
+    heard, failures = [], []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            code = failures.pop(0) if failures else 204
+            if code == 204:
+                heard.append((dict(self.headers), body))
+            self.send_response(code)
+            self.send_header("Location", "http://127.0.0.1:1/")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/caselore", heard, failures
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(tmp_path / "lore.db")
+    made.account = Account(made.account.memory, AT_ONCE, told=True)
+    made.watcher._account = made.account
+    yield made
+    assert made.account.memory.ledger_verify().ok
+    made.store.close()
+
+
+def notifier(world, url, **more):
+    told = channels([{"url": url, "secret_env": "HOOK", **more}], lambda names: {"HOOK": SECRET})
+    return Notifier(world.account, told, WATCHER, lambda: world.now)
+
+
+def test_an_event_is_told_once_and_signed(world, hook):
+    url, heard, _ = hook
+    world.forge.run(CHANGE)
+    world.look()
+    telling = notifier(world, url)
+
+    assert telling.round() == []
+    assert telling.round() == []
+    ((headers, body),) = heard
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = hmac.new(SECRET.encode(), signed, hashlib.sha256).digest()
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(expected).decode()
+    event = json.loads(body)
+    assert (event["type"], event["id"]) == ("pipeline_failed", headers["webhook-id"])
+    assert world.account.waiting(PEOPLE) == []
+
+
+@pytest.mark.parametrize("code", [500, 429, 302, 404])
+def test_what_was_not_taken_is_told_again_later(world, hook, code):
+    url, heard, failures = hook
+    failures.append(code)
+    world.forge.run(CHANGE)
+    world.look()
+    telling = notifier(world, url)
+
+    assert len(telling.round()) == 1
+    assert telling.round() == []
+    assert heard == []
+    world.now += timedelta(minutes=1)
+    assert telling.round() == []
+    assert len(heard) == 1
+
+
+def test_a_restart_in_between_loses_nothing(world, hook):
+    url, heard, failures = hook
+    failures.append(500)
+    world.forge.run(CHANGE)
+    world.look()
+    notifier(world, url).round()
+
+    assert notifier(world, url).round() == []
+    assert len(heard) == 1
+
+
+def test_a_channel_gets_only_what_it_wants(world, hook):
+    url, heard, _ = hook
+    world.forge.run(CHANGE)
+    world.look()
+
+    assert notifier(world, url, events=["circuit_breaker"]).round() == []
+    assert heard == []
+    assert world.account.waiting(PEOPLE) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ({"url": "http://hook.example/", "secret_env": "HOOK"}, "https"),
+        ({"url": "https://hook.example/"}, "signed"),
+        ({"url": "https://hook.example/", "secret_env": "NONE"}, "not set"),
+        ({"url": "https://hook.example/", "secret_env": "HOOK", "events": ["red"]}, "no event"),
+        ({"uri": "https://hook.example/"}, "no 'uri'"),
+        ({}, "https"),
+    ],
+)
+def test_a_channel_that_is_none_is_refused(table, reason):
+    with pytest.raises(WrongUse, match=reason):
+        channels([table], lambda names: {"HOOK": SECRET} if "HOOK" in names else {})
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Apprise's own imports
+def test_apprise_delivers_to_a_service_of_its_own(world, hook):
+    url, heard, failures = hook
+    address = url.replace("http://", "json://")
+    event = {"type": "circuit_breaker", "message": "Circuit breaker open on MR !42"}
+
+    Apprise(address, frozenset()).send(event, world.now)
+    assert "Circuit breaker open" in heard[0][1].decode()
+    failures.append(500)
+    with pytest.raises(Unavailable):
+        Apprise(address, frozenset()).send(event, world.now)
