@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import statistics
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,18 @@ def test_the_tour_names_real_files_and_can_be_read_in_an_hour() -> None:
     assert len(files) >= 10
     assert [f for f in files if not f.is_file()] == []
     assert sum(len(f.read_text().splitlines()) for f in files) <= TOUR_LINES
+
+
+def test_every_file_beside_the_code_goes_into_the_wheel() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    endings = {
+        one.rpartition("*")[2] for one in told["tool"]["setuptools"]["package-data"]["caselore"]
+    }
+    package = ROOT / "src" / "caselore"
+    beside = {
+        path.relative_to(package)
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
+    }
+
+    assert {str(p) for p in beside if not any(p.name.endswith(e) for e in endings)} == set()
