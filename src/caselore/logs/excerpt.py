@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from caselore.logs.blocks import Block
 from caselore.logs.page import Page
 from caselore.logs.ranking import Ranked
 from caselore.logs.signs import Marked
@@ -20,6 +21,7 @@ _NEAR: Final = 35.0  # points below the best at which a new run is as good as it
 _LEAD: Final = 4  # lines of a new run shown before its first block
 _JOIN: Final = 2  # known lines that may part a new run
 _WEAKEST: Final = 35.0  # points below the best that a further block may have
+_ALSO: Final = 2  # further causes of which at least the line is shown
 _ITS_LINE: Final = ", its line"
 _BESIDE: Final = 1  # lines shown on either side of the failing line, where it would be cut off
 _IDLE: Final = re.compile(r"^\W*(?:(?:INFO|DEBUG|NOTE)\b\W*(?:[0-9]+ \w+\W*)?)?$")
@@ -41,11 +43,53 @@ def choose(
     line: int | None,
     budget: int,
     new: Sequence[bool] | None,
+    causes: Sequence[Block] = (),
 ) -> list[Span]:
-    """Fill the budget: the best block whole, what comes next, then what stands round the best."""
+    """Fill the budget: the best block whole, what comes next, then what stands round the best.
+
+    Of two further causes at least the line is shown, and each range of a cause says of which.
+    """
+    also = [Span(b.line, b.line, b.why) for b in causes[1 : 1 + _ALSO]]
+    order = _order(page, marked, ranked, line, budget, new)
+    chosen = _fill(page, order, budget, also)
+    return [_of_cause(span, causes) for span in chosen]
+
+
+def _fill(page: Page, order: Sequence[Span], budget: int, also: Sequence[Span]) -> list[Span]:
+    """Cut spans to the budget, in order; `also` is sure of a place, not of an early one."""
     chosen: list[Span] = []
     taken: set[int] = set()
-    left = budget
+    for span in [*order, *also]:
+        for piece in _free(span, taken):
+            inside = range(piece.first, piece.last + 1)
+            owed = sum(1 for s in also if s.first not in taken and s.first not in inside)
+            left = budget - _cost(page, chosen) - (0 if span in also else owed)
+            cut = _cut(page, piece, left)
+            if cut is not None:
+                chosen.append(cut)
+                taken.update(range(cut.first, cut.last + 1))
+    return chosen
+
+
+def _of_cause(span: Span, causes: Sequence[Block]) -> Span:
+    """Say of which of several causes a span tells."""
+    if len(causes) < 2 or span.why.startswith("just "):
+        return span
+    for number, block in enumerate(causes, 1):
+        if span.first <= block.last and block.first <= span.last:
+            return Span(span.first, span.last, f"cause {number} of {len(causes)}: {span.why}")
+    return span
+
+
+def _order(
+    page: Page,
+    marked: Marked,
+    ranked: Sequence[Ranked],
+    line: int | None,
+    budget: int,
+    new: Sequence[bool] | None,
+) -> list[Span]:
+    """Order the spans that are worth showing."""
     wanted = list(_wanted(ranked, line, budget))
     if line is None:
         wanted = [
@@ -64,17 +108,7 @@ def choose(
         lead = 2 if len(wanted) > 1 and wanted[1].why.endswith(_ITS_LINE) else 1
         pads = _padding(page, marked, wanted[:1]) if lead == 1 else []
         order = wanted[:lead] + pads + wanted[lead:]
-    for span in order + _padding(page, marked, order[:1], 12) + wanted:
-        for piece in _free(span, taken):
-            cut = _cut(page, piece, left)
-            if cut is None:
-                continue
-            chosen.append(cut)
-            taken.update(range(cut.first, cut.last + 1))
-            left = budget - _cost(page, chosen)
-            if left <= 0:
-                return chosen
-    return chosen
+    return order + _padding(page, marked, order[:1], 12) + wanted
 
 
 def _wanted(ranked: Sequence[Ranked], line: int | None, budget: int) -> Iterator[Span]:

@@ -42,9 +42,11 @@ _STOPPED: Final = re.compile(
     r"|killed|rolled back|terminated|stopped|exceed|still running|limit|in time\b"
 )
 _MIGRATION: Final = re.compile(
-    r"(?i)\bmigrat(?:ion|ions|ing|e)\b|schema change|\bbackfill|\bALTER TABLE\b|\balembic\b"
-    r"|\bflyway\b|\bliquibase\b|\bknex\b|\bsequelize\b"
+    r"(?i)(?:\b|_)migrat(?:ion|ions|ing|e)(?:\b|_)|schema change|\bbackfill|\bALTER TABLE\b"
+    r"|\balembic\b|\bflyway\b|\bliquibase\b|\bknex\b|\bsequelize\b"
 )
+_ANNOUNCES: Final = re.compile(r"(?i):\s*$|\bhooks? failed\b|\bnot ready\b")
+_UNDER: Final = 3  # lines: the one that announces, and two more
 _CLAIM: Final = re.compile(r"(?i)\bassert|\bexpect(?:ed|s)?\b")
 
 
@@ -98,9 +100,18 @@ def family_of(
     `above` is what the failed command said before the block.
     """
     found = _by_block(lines, hint, extra)
-    if found.name in _VAGUE and lines and _cut_short(lines[0]) and _migrating([*lines, *above]):
+    stopped = found.name in _VAGUE and any(map(_cut_short, _said(lines)))
+    if stopped and _migrating([*lines, *above]):
         return {family.name: family for family in shipped()}["migration"]
     return found
+
+
+def _said(lines: Sequence[str]) -> list[str]:
+    """Give the failing line, and what stands under it where it only announces that."""
+    if not lines or not (_ANNOUNCES.search(lines[0][:_WIDTH]) and lines[0] in lines[1:]):
+        return list(lines[:1])
+    at = list(lines).index(lines[0], 1)
+    return list(lines[at : at + _UNDER])
 
 
 def _cut_short(line: str) -> bool:
@@ -136,7 +147,8 @@ def _told_by_line(table: Mapping[str, Family], seen: Sequence[str], hint: str) -
     if hint not in _OPEN or not seen or _CLAIM.search(seen[0]):
         return None
     names = ("network",) if hint == "migration" else _OVER_BY_LINE
-    return next((table[n] for n in names if table[n].matches(seen[:1])), None)
+    said = _said(seen)
+    return next((table[n] for n in names if table[n].matches(said)), None)
 
 
 def class_of(name: str, extra: Sequence[Family] = ()) -> str:

@@ -202,6 +202,11 @@ _SEVERITY = re.compile(
     r"|[\[(](?i:error|fatal|critical|severe|err)[\])]\s*"
     r"|(?:ERROR|FATAL|CRITICAL|SEVERE)\s+)?(?=.*[A-Za-z])"
 )
+_PAIR = r'[a-z_.]+=(?:"[^"]*"|[^\s"]\S*|) '
+_PAIRS = re.compile(  # level=error msg="..." and the pairs after it
+    rf"^(?:{_PAIR})*?(?:level|lvl|severity)=\S+ (?:(?!msg|message){_PAIR})*"
+    r'(?:msg|message)=(?:"((?:[^"\\]|\\.)*)"|([^"].*?)(?= [a-z_.]+=|$))((?: \S.*)?)$'
+)
 _BASE = re.compile(r"([\w.@+~%-]+)[\\/]?$")
 _DIGIT = re.compile(r"\d")
 _SPACES = re.compile(r"\s+")
@@ -228,7 +233,10 @@ def masked(line: str) -> str:
 
 def plain(line: str) -> str:
     """Give a masked line without a leading severity: whoever reports an error adds or drops it."""
-    return _SEVERITY.sub("", masked(line), count=1)
+    text = masked(line)
+    if pairs := _PAIRS.search(text):
+        text = "".join(part or "" for part in pairs.groups()).strip()
+    return _SEVERITY.sub("", text, count=1)
 
 
 def _last_part(match: re.Match[str]) -> str:

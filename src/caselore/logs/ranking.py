@@ -97,6 +97,7 @@ def _without_region(page: Page, block: Block, green: bool) -> float:
 def _same_head_once(page: Page, scored: list[Ranked], failed: tuple[Region, ...]) -> list[Ranked]:
     """Of blocks with one masked head in one command, keep the first place with the best score."""
     best: dict[tuple[int, str, str], int] = {}
+    ends: dict[tuple[int, str, str], int] = {}
     kept: list[Ranked] = []
     for each in sorted(scored, key=lambda r: (r.block.first, r.block.last)):
         key = (
@@ -110,10 +111,12 @@ def _same_head_once(page: Page, scored: list[Ranked], failed: tuple[Region, ...]
             block = each.block if same and each.score > first.score else first.block
             kept[best[key]] = Ranked(block, max(first.score, each.score))
             if not same:
-                kept.append(Ranked(each.block, each.score - AGAIN))
+                near = each.block.first - ends[key] <= MERGE
+                kept.append(Ranked(each.block, each.score - (0.0 if near else AGAIN)))
         else:
             best[key] = len(kept)
             kept.append(each)
+        ends[key] = each.block.last
     return kept
 
 

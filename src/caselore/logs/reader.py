@@ -6,17 +6,18 @@ Must not hold rules of its own about what a failure looks like.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 from caselore.logs import families as family_table
 from caselore.logs import signature as identity
 from caselore.logs.blocks import Block, tool_blocks
+from caselore.logs.causes import causes
 from caselore.logs.excerpt import choose
 from caselore.logs.green import GreenLines
 from caselore.logs.page import Page, build
 from caselore.logs.ranking import Ranked, failing_line, rank
-from caselore.logs.reading import Reading, Signature
+from caselore.logs.reading import Cause, Reading, Signature
 from caselore.logs.reports import again_blocks, report_blocks
 from caselore.logs.scan import scan
 from caselore.logs.sections import Region, passed_until, regions
@@ -63,7 +64,11 @@ def read(
     log = Source(source)
     scanned = scan(log, digest=digest)
     judged = judge(build(scanned.segments), green, using or book())
-    spans = choose(judged.page, judged.marked, judged.ranked, judged.line, budget, judged.new)
+    told = causes(judged.page, judged.ranked, judged.line, judged.failed)
+    blocks = [block for _, block in told]
+    spans = choose(
+        judged.page, judged.marked, judged.ranked, judged.line, budget, judged.new, blocks
+    )
     excerpt, redactions, injection = shown(judged.page, spans)
     block = masked_text(_block_lines(judged))
     signature = _signed(judged, block, green, rarity, families)
@@ -75,7 +80,13 @@ def read(
     return Reading(
         name, scanned.lines, log.size, bool(cuts), number, excerpt, signature,
         redactions, injection, scanned.digest, block, tuple(notes), green.label if green else None,
+        _without_secrets(told),
     )  # fmt: skip
+
+
+def _without_secrets(told: Sequence[tuple[Cause, Block]]) -> tuple[Cause, ...]:
+    """Give causes whose units may leave."""
+    return tuple(replace(cause, unit=masked_text([cause.unit])) for cause, _ in told)
 
 
 def judge(page: Page, green: GreenLines | None, using: Book) -> Judged:

@@ -37,6 +37,16 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """One of the failures of a job that do not follow from each other, by its line."""
+
+    line: int
+    why: str
+    tool: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Redaction:
     """A secret that was masked in what is shown."""
 
@@ -70,6 +80,7 @@ class Reading:
     block: str
     notes: tuple[str, ...]
     green: str | None
+    causes: tuple[Cause, ...] = ()
 
     def to_json(self, text: bool = True) -> dict[str, Any]:
         """Give the shape of CONTRACT `read`; `text=False` leaves the excerpt's text out."""
@@ -87,6 +98,7 @@ class Reading:
             "truncated": self.truncated,
             "failing_line": self.failing_line,
             "excerpt": ranges,
+            "causes": [asdict(c) for c in self.causes],
             "signature": signature,
             "redactions": [asdict(r) for r in self.redactions],
             "injection": [asdict(s) for s in self.injection],

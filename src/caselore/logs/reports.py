@@ -15,7 +15,7 @@ from caselore.logs.page import Page
 from caselore.logs.signs import Marked
 from caselore.logs.weights import MEDIUM, lead, weight_of
 
-_RULED: Final = re.compile(r"^\s*([-=_*#~─━⎯])[-=_*#~─━⎯]{2,} +(\S.*?\S?) +[-=_*#~─━⎯]{3,}")
+_RULED: Final = re.compile(r"^\s*([-=_*#~─━⎯═])[-=_*#~─━⎯═]+ +(\S.*?\S?) +[-=_*#~─━⎯═]{3,}")
 _BROKEN: Final = re.compile(r"(?i)\b(?:fail(?:ures?|ed|ing)?|errors?|broken)\b")
 _GROUP: Final = re.compile(
     r"(?i)^\W*(?:(?:test|all|[0-9]+)s? )?(?:fail(?:ures?|ed|ing)?|errors?)(?: tests?)?[\W0-9]*$"
@@ -91,7 +91,8 @@ def _section_end(
     stop = next((h.line for h in below if h.rule in (head.rule, group)), len(page.lines))
     stop = min(stop, head.line + _LONGEST)
     for i in range(head.line + 1, stop):
-        if i in barriers or marked.has(i, "exit", "wrapper"):
+        over = i in barriers or marked.has(i, "exit", "wrapper")
+        if over or (marked.has(i, "verdict") and not indent(page.lines[i])):
             stop = i
             break
     while stop > head.line + 1 and not page.lines[stop - 1].strip():

@@ -25,6 +25,7 @@ _BESIDE: Final = ("talk", "frame", "advice", "usage", "fine")  # stands round wh
 _MORE_BELOW: Final = re.compile(r":$|\b[0-9]+ (?:\w+ )?errors? (?:for|in|found)\b")
 _WAITING: Final = re.compile(r"(?i)\b(?:pending|skipped|expected|todo|ignored|slow)")
 _MESSAGE_OF: Final = 12  # lines of a message between an exception and its steps
+_MARGIN: Final = re.compile(r"^(?:[=|#>!*]+ |E  +)(?=\S)")  # what a runner puts before each line
 _BODY, _STACK = 60, 400  # lines that may hang under one
 _STOPPED: Final = (124, 137, 143)  # exit statuses of time-out, kill and terminate
 _LISTED, _NAMES = 47.0, 36.0  # failures with their details; a list of names only
@@ -121,6 +122,7 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
     """Follow what belongs under a line: deeper lines, frames, the rest of its paragraph."""
     deep = indent(page.lines[head])
     announced = bool(_MORE_BELOW.search(page.lines[head][:400].rstrip()))
+    margin = m.group() if (m := _MARGIN.match(page.lines[head])) else ""
     last, blanks, near = head, 0, head
     opened = marked.has(head, "opener")
     longest = _STACK if opened else _BODY
@@ -135,7 +137,8 @@ def _body(page: Page, marked: Marked, head: int, barriers: frozenset[int]) -> in
             continue
         opened = opened or marked.has(i, "opener")
         told = marked.has(i, *_TALE) or (announced and i - head <= _ANNOUNCED)
-        if _under_ruler(marked, head, last, i) or _deeper(line, deep) or marked.has(i, "frame"):
+        hangs = _deeper(line, deep) or (margin and line.startswith(margin) and not blanks)
+        if hangs or marked.has(i, "frame") or _under_ruler(marked, head, last, i):
             pass
         elif opened and not blanks and not marked.has(i, "opener"):
             near, opened = i, False  # what was thrown, below its steps
@@ -174,7 +177,7 @@ def _under_ruler(marked: Marked, head: int, last: int, i: int) -> bool:
 def _numbered(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
     """Find lists of numbered failures under a line that names failures."""
     for head in marked.lines("heading", "verdict", "weak", "summary"):
-        first = _next_full(page, head + 1)
+        first = _past_rulers(page, marked, head + 1)
         if (
             first is None
             or first - head > 4
@@ -227,9 +230,7 @@ def _item(page: Page, marked: Marked, start: int, last: int) -> Block:
 def _headed(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[Block]:
     """Find what stands below a heading that names failures, to the next ruler or tally."""
     for head in marked.lines("heading"):
-        first = _next_full(page, head + 1)
-        while first is not None and marked.has(first, "ruler"):
-            first = _next_full(page, first + 1)
+        first = _past_rulers(page, marked, head + 1)
         if _WAITING.search(page.lines[head]):
             continue
         if first is None or first - head > 6 or first in barriers:
@@ -263,6 +264,14 @@ def _next_full(page: Page, i: int) -> int | None:
             return i
         i += 1
     return None
+
+
+def _past_rulers(page: Page, marked: Marked, i: int) -> int | None:
+    """Give the next line that is neither blank nor a ruler."""
+    full = _next_full(page, i)
+    while full is not None and marked.has(full, "ruler"):
+        full = _next_full(page, full + 1)
+    return full
 
 
 def _short(page: Page, marked: Marked, region: Region) -> Iterator[Block]:

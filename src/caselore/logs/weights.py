@@ -69,7 +69,7 @@ def _adjusted(found: frozenset[str], line: str) -> float:
     change -= 20 if "progress" in found and not found & {"strong", "verdict"} else 0
     counts = found & {"summary", "heading"} and "unexpected" not in found
     change -= 22 if counts else 0
-    change -= 25 if "frame" in found else 0
+    change -= 25 if found & {"frame", "usage"} else 0
     change -= 12 if "retry" in found else 0
     change -= 30 if "talk" in found else 0
     change -= 45 if "source" in found else 0

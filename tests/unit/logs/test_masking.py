@@ -134,3 +134,27 @@ def test_masking_again_changes_nothing() -> None:
 def test_whole_logs_are_compared_without_numbers_hashes_and_temporary_names() -> None:
     assert quick(b"done 12 in /tmp/ab1/x a1b2c3d4e5") == quick(b"done 345 in /tmp/zz/y 00ffee1122")
     assert quick(b"done") != quick(b"gone")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'time="2026-01-01T10:00:00Z" level=error msg="no tea left"',
+        'level=error ts=2026-01-01T10:00:00Z caller=main.go:12 msg="no tea left"',
+        "ts=1 severity=ERROR message=no tea left",
+        "ERROR: no tea left",
+        "[error] no tea left",
+    ],
+)
+def test_who_reports_a_message_and_how_is_not_part_of_it(line: str) -> None:
+    assert plain(line) == "no tea left"
+
+
+def test_what_a_log_of_pairs_says_beside_its_message_stays() -> None:
+    one, other = (plain(f'level=error msg="no tea" shelf={s}') for s in ("upper", "lower"))
+
+    assert one != other
+
+
+def test_a_hostile_line_of_pairs_takes_no_long_time() -> None:
+    plain("a.b=x" * 400 + " " + 'c="d" ' * 300 + "level=error " + "msg" * 50)

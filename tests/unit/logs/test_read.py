@@ -87,7 +87,7 @@ def test_the_json_form_is_the_contract() -> None:
 
     assert json.loads(json.dumps(answer)) == answer
     assert set(answer) >= {
-        "log", "lines", "bytes", "truncated", "failing_line", "excerpt", "signature", "redactions", "injection",
+        "log", "lines", "bytes", "truncated", "failing_line", "excerpt", "causes", "signature", "redactions", "injection",
     }  # fmt: skip
     assert set(answer["signature"]) >= {
         "id", "family", "tool", "unit", "error", "message", "specificity", "generic",
