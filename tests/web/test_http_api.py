@@ -167,6 +167,26 @@ def test_a_key_whose_request_was_refused_may_be_used_again(served):
     assert taken.status_code == 201
 
 
+def test_null_is_nothing_and_one_precedent_needs_no_list(served):
+    first = served.submit(deployment="1017", branch=None, green=None)
+    with served.client("human") as client:
+        answer = client.post(
+            f"{API}/incidents/{served.submit(deployment='1057')['incident']}/outcome",
+            json={
+                "cause": "c",
+                "resolution": "r",
+                "result": "succeeded",
+                "why_failed": None,
+                "precedent": "1017",
+                "proof": "https://ci.example/1",
+            },
+        )
+
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["precedents"] == [first["incident"]]
+    assert answer.json()["outcome"]["proof"] == ["https://ci.example/1"]
+
+
 WRONG = [
     ("GET", "/incidents/none", None, 404, "not_found"),
     ("GET", "/incidents?limit=0", None, 422, "bad_input"),

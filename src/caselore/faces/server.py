@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 
 from caselore.errors import GateRefused, Unavailable
 from caselore.faces.dashboard import site
+from caselore.faces.dashboard.page import Fresh
 from caselore.faces.http import changes, incidents, live, memory, problems
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
@@ -53,6 +54,7 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
     web.router.routes.extend(agents.routes)
     web.include_router(site.router)
     problems.handle(web, site.error)
+    web.state.fresh = Fresh()
     told = traces(app.settings)
     web.state.traces = told
     web.add_middleware(Porter, place=place, metrics=metrics, traces=told, turned=site.turned_away)

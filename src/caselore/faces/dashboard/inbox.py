@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
-from caselore.faces.dashboard.page import Fresh, registered, show
+from caselore.faces.dashboard.page import fresh, registered, show
 from caselore.faces.http import paging
 from caselore.faces.http.access import Reader
 from caselore.memory.browsing import BEGIN, Place
@@ -26,7 +26,7 @@ router = APIRouter()
 FACETS = ("status", "service", "environment", "family")
 WAITING = 8  # of each kind that waits for a person
 VALUES = 12  # of a facet that are shown
-_fresh = Fresh()
+STALE = 3  # seconds that counts may be behind
 
 
 class Asked(BaseModel):
@@ -56,7 +56,7 @@ def inbox(request: Request, visitor: Reader, asked: Annotated[Asked, Query()]) -
     after = Place(*paging.place(asked.cursor, 2)) if asked.cursor else BEGIN
     novelty = asked.novelty if asked.novelty in NOVELTIES else ""
     found = memory.causes(asked.chosen(), novelty, asked.size(), after)
-    counts: list[Facet] = _fresh.get(memory.bank, visitor, memory.facets)
+    counts: list[Facet] = fresh(request).get("facets", visitor, memory.facets, STALE)
     first = not asked.cursor and asked.chosen() == Chosen() and not novelty
     document = {
         "causes": [cause(one) for one in found.causes],

@@ -12,12 +12,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 
 from caselore.faces.dashboard import charts
-from caselore.faces.dashboard.page import Fresh, registered, show
+from caselore.faces.dashboard.page import fresh, registered, show
 from caselore.faces.http.access import Reader
 from caselore.memory.counting import Figures
 
 router = APIRouter()
-_fresh = Fresh(timedelta(seconds=30))
+STALE = 30  # seconds that figures may be behind
 
 
 @registered(router, "/numbers")
@@ -27,8 +27,8 @@ def numbers(
     """Show what was measured in the last days."""
     memory, now = visitor.app.memory, visitor.app.now()
     begin = (now - timedelta(days=days - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    figures: Figures = _fresh.get(
-        f"{memory.bank} {days} {begin}", visitor, lambda: memory.figures(begin)
+    figures: Figures = fresh(request).get(
+        f"figures {days} {begin.date()}", visitor, lambda: memory.figures(begin), STALE
     )
     bars = charts.daily(dict(figures.days), now.date(), days)
     return show(request, visitor, "numbers.html", _document(figures, days), bars=bars, days=days)

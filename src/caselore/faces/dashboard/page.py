@@ -127,19 +127,24 @@ def wants_page(path: str, headers: Mapping[str, str]) -> bool:
     return not machine and "text/html" in headers.get("accept", "")
 
 
+def fresh(request: Request) -> Fresh:
+    """Give what this server keeps of what is costly to count."""
+    kept: Fresh = request.app.state.fresh
+    return kept
+
+
 class Fresh:
     """Keeps what is costly to count for as long as nothing was written, or a moment longer."""
 
-    def __init__(self, stale: timedelta = timedelta(seconds=3)) -> None:
-        """Keep values for `stale` although something was written since."""
-        self._stale = stale
+    def __init__(self) -> None:
+        """Keep nothing yet; one of these belongs to one server."""
         self._kept: dict[str, tuple[int, datetime, Any]] = {}
 
-    def get(self, name: str, visitor: Visitor, make: Callable[[], Any]) -> Any:
-        """Give a value, made anew where it may be too old."""
+    def get(self, name: str, visitor: Visitor, make: Callable[[], Any], seconds: int) -> Any:
+        """Give a value, made anew where something was written and it is so many seconds old."""
         head, now = visitor.app.memory.ledger_head(), visitor.app.now()
         kept = self._kept.get(name)
-        if kept and (kept[0] == head or now - kept[1] < self._stale):
+        if kept and (kept[0] == head or now - kept[1] < timedelta(seconds=seconds)):
             return kept[2]
         value = make()
         self._kept[name] = (head, now, value)

@@ -5,9 +5,9 @@ Must not judge content: the guards and the gate do.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from caselore.faces.http import paging
 
@@ -20,6 +20,17 @@ class Body(BaseModel):
     """A body in which a field that nobody knows is a mistake worth saying."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, given: Any) -> Any:
+        """Take null for what is not given, as scripts write what they do not know."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if value is not None}
+
+
+_ONE_OR_MANY = BeforeValidator(lambda one: [one] if isinstance(one, str) else one)
 
 
 class Failure(Body):
@@ -45,10 +56,13 @@ class Verdict(Body):
     resolution: Text
     result: Literal["succeeded", "failed"]
     why_failed: Text = ""
-    precedents: list[Name] = Field(
-        default_factory=list, max_length=50, description="Ids or deployments that it follows."
+    precedents: Annotated[list[Name], _ONE_OR_MANY] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Ids or deployments that it follows.",
+        validation_alias=AliasChoices("precedents", "precedent"),
     )
-    proof: list[Link] = Field(default_factory=list, max_length=50)
+    proof: Annotated[list[Link], _ONE_OR_MANY] = Field(default_factory=list, max_length=50)
 
 
 class Why(Body):
