@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from caselore.logs.blocks import Block, indent
@@ -62,7 +63,7 @@ def _sections(page: Page, marked: Marked, barriers: frozenset[int]) -> Iterator[
             group = ""
         if _BESIDE.search(head.name) or not (group or _BROKEN.search(head.name)):
             continue
-        last = _section_end(page, marked, head, heads[number + 1 :], group, barriers)
+        last = _section_end(page, marked, heads, number, group, barriers)
         body = [i for i in range(head.line + 1, last + 1) if page.lines[i].strip()]
         if not body:
             continue
@@ -82,14 +83,16 @@ def _heads(page: Page, marked: Marked) -> Iterator[_Head]:
 def _section_end(
     page: Page,
     marked: Marked,
-    head: _Head,
-    below: Sequence[_Head],
+    heads: Sequence[_Head],
+    number: int,
     group: str,
     barriers: frozenset[int],
 ) -> int:
     """Find where a section ends: at the next heading of its own rule or of its group's."""
+    head = heads[number]
+    below = islice(heads, number + 1, number + _LONGEST)  # a heading takes a line at least
     stop = next((h.line for h in below if h.rule in (head.rule, group)), len(page.lines))
-    stop = min(stop, head.line + _LONGEST)
+    stop = min(stop, head.line + _LONGEST, len(page.lines))
     for i in range(head.line + 1, stop):
         over = i in barriers or marked.has(i, "exit", "wrapper")
         if over or (marked.has(i, "verdict") and not indent(page.lines[i])):
