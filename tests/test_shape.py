@@ -97,3 +97,10 @@ def test_every_file_beside_the_code_goes_into_the_wheel() -> None:
     }
 
     assert {str(p) for p in beside if not any(p.name.endswith(e) for e in endings)} == set()
+
+
+def test_no_two_test_modules_have_one_name() -> None:
+    """pytest imports them by their bare names: the second of one name would end the whole run."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+
+    assert {name for name in names if names.count(name) > 1} <= {"__init__.py"}
