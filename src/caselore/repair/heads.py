@@ -10,6 +10,7 @@ from datetime import timedelta
 from caselore.memory.encoding import stamp, unstamp
 from caselore.repair import breaker
 from caselore.repair.observations import WORKER, Reading
+from caselore.repair.pipelines import MERGED_RESULT, Pipeline, rank
 from caselore.repair.state import KEPT, Phase
 from caselore.repair.turn import Turn
 
@@ -19,7 +20,7 @@ FOREIGN = "a person pushed"
 def follow(turn: Turn, seen: Reading) -> bool:
     """Follow the head; tell whether this reading is of the head that is the newest known."""
     state, at = turn.state, stamp(seen.at)
-    head = seen.head or state.head or (seen.pipeline.sha if seen.pipeline else "")
+    head = seen.head or _head_of(turn, seen.pipeline) or state.head
     if head != state.head:
         if at < state.head_at:
             turn.set(heads=_kept(state.heads, head))
@@ -29,6 +30,14 @@ def follow(turn: Turn, seen: Reading) -> bool:
         _pushed_by(turn, seen.pusher)
     turn.set(head_at=max(at, turn.state.head_at))
     return True
+
+
+def _head_of(turn: Turn, pipeline: Pipeline | None) -> str:
+    """Take a new commit's own pipeline for its head where nobody said what the head is."""
+    if pipeline is None or pipeline.sha in turn.state.heads:
+        return ""
+    merged = rank(pipeline, turn.state.ref.iid) >= MERGED_RESULT
+    return "" if merged else pipeline.sha
 
 
 def _kept(known: tuple[str, ...], one: str) -> tuple[str, ...]:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from caselore.errors import CaseloreError
-from caselore.memory.records import Actor
+from caselore.memory.records import Actor, Role
 from caselore.memory.rows import ChangeRow
 from caselore.repair import honest, pack, sight
 from caselore.repair.account import Account, Tracked
 from caselore.repair.comment import MARKER, comment
-from caselore.repair.events import Rerun
+from caselore.repair.events import EventType, Rerun
 from caselore.repair.examination import Examiner, Place
 from caselore.repair.observations import Observation, Reading, Target
 from caselore.repair.pipelines import Pipeline
@@ -129,6 +130,7 @@ class Watcher:
         step = self._account.step(id, observations, self._actor, packs=packs)
         if step is not None:
             self._after(id, forge, seen, step)
+            self._propose(found, step)
         return step
 
     # What the reducer is to know beside the forge's words
@@ -199,6 +201,29 @@ class Watcher:
         except CaseloreError as error:
             doubts.append(f"what the repair changed could not be read: {error}")
         return replace(pipeline, doubts=tuple(doubts))
+
+    def _propose(self, found: Tracked, step: Step) -> None:
+        """Propose, in the worker's name, that its repair was the resolution: a person confirms."""
+        passed = [one for one in step.events if one.type is EventType.PIPELINE_PASSED]
+        tried = {one.event: one for one in found.state.series if one.delivered}
+        if not passed or not tried:
+            return
+        first, last = next(iter(tried.values())), passed[-1]
+        if first.head == last.evidence["head"]:
+            return  # green without a change: a flake
+        words = (
+            f"The change {found.state.ref.label} was red at {first.head[:12]} ({first.url}) and "
+            f"is green at {last.evidence['head'][:12]} ({last.url}): the commits in between."
+        )
+        actor = Actor(found.owner.name or "worker", Role.AGENT)
+        for incident in sorted(self._incidents(found.id, set(tried))):
+            with suppress(CaseloreError):  # erased, or settled by a person meanwhile
+                self._account.memory.propose(incident, "", words, actor)
+
+    def _incidents(self, id: str, events: set[str]) -> set[str]:
+        told = [one.event for one in self._account.events(id) if one.id in events]
+        failures = [one for event in told for one in event["evidence"].get("failures", ())]
+        return {one["incident"] for one in failures if one.get("incident")}
 
     # What follows on the forge
 

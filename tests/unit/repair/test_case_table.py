@@ -283,6 +283,11 @@ CASES = {
     "an older pipeline of the same head is superseded": (
         [green("a", 8), red("a", 7)], [PASSED], "green", 0
     ),
+    "without a word about the head, a new commit's own pipeline is it": (
+        [{"pipeline": pipeline(7, "a")}, {"pipeline": pipeline(8, "b")},
+         {"pipeline": pipeline(9, "a", "success")}],
+        [FAILED, FAILED], "repairing", 2,
+    ),
     # arrival
     "a reading that comes late is of an older head": (
         [at(9, red("b", 8)), at(0, red("a", 7))], [FAILED], "repairing", 1

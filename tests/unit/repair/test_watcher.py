@@ -176,6 +176,34 @@ def test_a_green_after_an_honest_repair_resets(world):
     assert world.status["pipeline_fail_count"] == 0
 
 
+def test_a_green_after_a_repair_is_proposed_as_its_resolution_and_confirmed_by_nobody(world):
+    world.forge.run(CHANGE, log=failing_log("a"))
+    world.look()
+    (event,) = world.take()
+    incident = event.event["evidence"]["failures"][0]["incident"]
+    world.forge.push(CHANGE, "aaa1")
+    world.forge.run(CHANGE, "success")
+    world.look()
+
+    case = world.account.memory.get(incident)
+    assert case.status.value == "proposed"
+    assert case.outcome is None
+    said = case.verdicts[-1]
+    assert str(said.actor) == "agent:coder"
+    assert "aaa1" in said.body["resolution"]
+
+
+def test_a_flake_proposes_nothing(world):
+    world.forge.run(CHANGE, log=failing_log("a"))
+    world.look()
+    (event,) = world.take()
+    world.forge.retry(CHANGE, "success")
+    world.look()
+
+    incident = event.event["evidence"]["failures"][0]["incident"]
+    assert world.account.memory.get(incident).status.value == "observed"
+
+
 def test_one_comment_says_where_it_stands(world):
     for number in range(1, 4):
         world.forge.push(CHANGE, f"aaa{number}")
