@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import scenes
+from homes import Home
 
 
 def failed(home, deployment, log=scenes.FIRST, *, code=1):
@@ -97,3 +98,46 @@ def test_a_person_says_that_two_signatures_are_one_failure_and_takes_it_back(ana
     assert ana.ok("recall", "--incident", "88", code=1)["precedents"] == []
     assert ana.run("signature", "split", "sig1:0000", *why).code == 4
     assert ana.ok("ledger", "verify")["ok"]
+
+
+def test_a_backup_comes_back_elsewhere_and_an_erasure_reaches_it(ana, tmp_path):
+    erased = failed(ana, "1017")["incident"]
+    confirmed(ana, "1017")
+    failed(ana, "1057", scenes.REPEAT, code=0)
+    file, moved = str(tmp_path / "monday.db"), str(tmp_path / "moved.db")
+
+    made = ana.ok("backup", file)
+    ana.ok("backup", moved)
+    (tmp_path / "moved.db").rename(tmp_path / "elsewhere.db")
+    new = Home(tmp_path / "new" / "home", token=ana.token)
+    (tmp_path / "new").mkdir()
+    refused = ana.run("backup", file, CASELORE_TOKEN=ana.token_for("agent", "coder"))
+    back = Home(new.folder).ok("restore", file)
+    gone = ana.ok("erase", erased, "--why", "a customer asked")
+
+    assert made["banks"][0]["entries"] == back["banks"][0]["entries"]
+    assert [one["deployment"] for one in new.run("incidents", "--json").lines] == ["1057", "1017"]
+    assert new.ok("ledger", "verify")["ok"]
+    assert refused.code == 3
+    assert [(one["path"], one["rewritten"]) for one in gone["backups"]] == [
+        (file, True), (moved, False),
+    ]  # fmt: skip
+    assert "no such file" in gone["backups"][1]["reason"]
+    assert Home(new.folder).run("restore", str(tmp_path / "none.db")).code == 4
+
+
+def test_a_token_of_one_bank_opens_no_other(ana):
+    mine = ana.token_for("human", "bo")
+    theirs = ana.run(
+        "token", "create", "--role", "human", "--name", "cy", "--bank", "team", "--json",
+        CASELORE_TOKEN="",
+    ).json["token"]  # fmt: skip
+    log = ana.log("a.log", scenes.FIRST)
+    words = ("diagnose", log, "--service", "orders", "--deployment", "1")
+
+    assert ana.run(*words, "--bank", "team", CASELORE_TOKEN=mine).code == 3
+    assert ana.run(*words, CASELORE_TOKEN=theirs).code == 3
+    assert ana.run("token", "list", "--bank", "team", CASELORE_TOKEN=mine).code in (0, 3)
+    assert ana.run("erase", "1", "--why", "x", "--bank", "team", CASELORE_TOKEN=mine).code == 3
+    assert ana.run(*words, "--bank", "team", CASELORE_TOKEN=theirs).code == 1
+    assert ana.run("show", "1", CASELORE_TOKEN=mine).code == 4

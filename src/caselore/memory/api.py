@@ -16,6 +16,7 @@ from caselore.memory import recall as recalling
 from caselore.memory.browsing import Browsing
 from caselore.memory.cases import assemble
 from caselore.memory.closed import Screen, Sign
+from caselore.memory.copies import Copies
 from caselore.memory.counting import Counting
 from caselore.memory.encoding import stamp
 from caselore.memory.exhibits import Exhibits
@@ -59,7 +60,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Grouping):
+class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Grouping, Copies):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(

@@ -6,16 +6,26 @@ Must not hold policy: it names the caller and passes on to the memory, whose gat
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from caselore.errors import GateRefused
 from caselore.wiring.reading import Reader
 from caselore.wiring.results import Judged
 from caselore.wiring.sources import clean
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
+    from caselore.memory.copies import Copied, Reached
     from caselore.memory.grouping import Grouped
     from caselore.memory.records import Actor
+
+
+class Erased(NamedTuple):
+    """What was erased, and what became of each backup."""
+
+    incident: str
+    backups: tuple[Reached, ...]
 
 
 class Keeper(Reader):
@@ -55,7 +65,40 @@ class Keeper(Reader):
 
     def erase(self, incident: str, why: str, actor: Actor | str | None = None) -> str:
         """Remove content for good and give the id. Raises: GateRefused unless a person."""
-        return self.memory.erase(incident, clean(why), self._acting(actor))
+        return self.erase_everywhere(incident, why, actor).incident
+
+    def erase_everywhere(
+        self, incident: str, why: str, actor: Actor | str | None = None
+    ) -> Erased:
+        """Remove content for good, in every backup too; say which backups were out of reach.
+
+        Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
+        """
+        from caselore.wiring import backup  # noqa: PLC0415
+
+        id = self.memory.erase(incident, clean(why), self._acting(actor))
+        return Erased(id, backup.reach(self.memory))
+
+    def backup(self, file: Path | str, actor: Actor | str | None = None) -> Copied:
+        """Copy every bank into one verified SQLite file, and keep its place in the ledger.
+
+        Raises: GateRefused for an agent; WrongUse for the file of another store.
+        """
+        from caselore.wiring import backup  # noqa: PLC0415
+
+        return backup.make(self.memory, Path(file), self._acting(actor))
+
+    def restore(self, file: Path | str) -> Copied:
+        """Bring a backup into this store, which is empty or holds the beginning of its history.
+
+        Raises: GateRefused for an agent; NotFound; WrongUse for a store with another history.
+        """
+        from caselore.wiring import backup  # noqa: PLC0415
+
+        actor = self._acting(None)
+        if actor.role.value == "agent":
+            raise GateRefused("an agent may not restore a backup")
+        return backup.restore(self.memory, Path(file))
 
     def release(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Let something out of quarantine. Raises: GateRefused unless a person."""

@@ -8,7 +8,7 @@ from caselore.faces.cli.app import main
 
 COMMANDS = (
     "read", "diagnose", "confirm", "refute", "unlike", "supersede", "propose", "recall", "incidents", "show",
-    "green", "import", "export", "ledger verify", "ledger show", "erase", "quarantine list",
+    "green", "import", "export", "ledger verify", "ledger show", "erase", "backup", "restore", "quarantine list",
     "quarantine show", "quarantine release", "quarantine drop", "token create", "token list",
     "token revoke", "doctor", "demo", "guard", "redact", "signature explain", "signature merge", "signature split",
     "repair simulate", "repair track", "repair untrack", "repair status", "repair explain",

@@ -48,6 +48,7 @@ VERBS = {
     "erase": lambda memory, actor: memory.erase("1", "asked to", actor),
     "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
     "revoke": lambda memory, actor: memory.revoke_token("old", actor),
+    "backup": lambda memory, actor: memory.register_backup("/b/1", "here", actor),
     "ask": lambda memory, actor: memory.keep_call(CALL, actor),
     "track": lambda memory, actor: memory.loop_write(*loop_entry("track", actor)),
     "loop": lambda memory, actor: memory.loop_write(*loop_entry("loop", actor)),
@@ -55,8 +56,8 @@ VERBS = {
     "untrack": lambda memory, actor: memory.loop_write(*loop_entry("untrack", actor)),
 }
 ALLOWED = {
-    CI: {"observe", "green", "ask", "track", "loop"},
-    SYSTEM: {"observe", "green", "resign", "ask", "track", "loop"},
+    CI: {"observe", "green", "backup", "ask", "track", "loop"},
+    SYSTEM: {"observe", "green", "resign", "backup", "ask", "track", "loop"},
     AGENT: {"observe", "propose", "ask", "track"},
     IMPORT: {"observe", "green", "propose"},
     ANA: set(VERBS),

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from caselore.faces.cli import (
     agents,
+    backups,
     exits,
     failures,
     index,
@@ -91,6 +92,7 @@ def root(
 
 
 COMMANDS = (
+    backups,
     failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
     upkeep, index, repair, ingest,
     models,

@@ -14,6 +14,8 @@ from caselore.faces.cli import case_view, desk
 from caselore.faces.cli.options import Bank, Cause, Incident, Json, Resolution, Why
 
 if TYPE_CHECKING:
+    from caselore.faces.terminal import Paper
+    from caselore.memory.copies import Reached
     from caselore.wiring.results import Judged
 
 _PANEL = "Verdicts"
@@ -147,17 +149,30 @@ def propose(
 def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None) -> None:
     """Remove an incident's content for good, as a person. The ledger still verifies afterwards.
 
+    Backups that were made by `backup` are rewritten without it; those out of reach are named.
+
     \b
     Example:
       caselore erase inc_4f0a --why "the log held a customer's address"
     """
     with desk.opened(bank) as app:
-        erased = app.erase(incident, why)
+        erased = app.erase_everywhere(incident, why)
+        backups = [one._asdict() for one in erased.backups]
         desk.answer(
             as_json,
-            {"incident": erased, "erased": True},
-            lambda paper: [f"Erased {erased}; its content is gone, the ledger keeps that it was."],
+            {"incident": erased.incident, "erased": True, "backups": backups},
+            lambda paper: [
+                f"Erased {erased.incident}; its content is gone, the ledger keeps that it was.",
+                *(_of_backup(one, paper) for one in erased.backups),
+            ],
         )
+
+
+def _of_backup(one: Reached, paper: Paper) -> str:
+    told = (
+        "rewritten without it" if one.rewritten else f"NOT reached, erase it there: {one.reason}"
+    )
+    return paper.cut(f"  backup {one.path}: {told}", paper.width)
 
 
 def tell(judged: Judged, done: str, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from caselore.errors import StoreBusy
@@ -73,6 +73,15 @@ class SqliteStore:
                 self._idle.append(link)
                 return
         link.close()
+
+    def copy_to(self, file: Path) -> None:
+        """Copy all that is committed into a new file, while others may write."""
+        link = self._take()
+        try:
+            with mapped(self._path), closing(sqlite3.connect(file)) as copy:
+                link.backup(copy)
+        finally:
+            self._give_back(link)
 
     def scrub(self) -> None:
         """Rewrite the file and empty its write-ahead log, so that nothing removed can be read.
