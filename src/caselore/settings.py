@@ -65,6 +65,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "weights": (dict, "a table"),
         "repair": (dict, "a table"),
         "forge": (dict, "a table"),
+        "intel": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
@@ -85,7 +86,7 @@ ENVIRONMENT_ONLY = {
 }
 # What is started and how often, and who gets a token, must not come from a file that the
 # repaired change can edit.
-HOME_ONLY = frozenset({"repair", "forge"})
+HOME_ONLY = frozenset({"repair", "forge", "intel"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Settings:
     repair: Mapping[str, Any] = field(default_factory=dict)
     forges: Mapping[str, Any] = field(default_factory=dict)
     """By host: `kind`, and perhaps `api`, `token_env`, `also`."""
+    intel: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
     database_url: str = field(default="", repr=False)  # it may hold a password
@@ -161,6 +163,7 @@ def load(
         weights=merged.get("weights", {}),
         repair=merged.get("repair", {}),
         forges=merged.get("forge", {}),
+        intel=merged.get("intel", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),
         database_url=url,

@@ -78,8 +78,12 @@ class Report:
     tier: str = "unknown"
     origin: str = ""
     """The origin that these words go back to: copies of one text share it."""
+    title: str = ""
     date: str = ""
+    date_from: str = ""
     amount: float | None = None
+    currency: str = ""
+    before: float | None = None
     known_at: str = ""
 
     def __post_init__(self) -> None:

@@ -154,13 +154,16 @@ class Exhibits(Bank):
         actor: Actor,
         *,
         impact: float | None = None,
+        wrong: Sequence[float] = (),
     ) -> None:
-        """Link an event to the one that corrects or contradicts it. Raises GateRefused.
+        """Link an event to what corrects or contradicts it. Raises GateRefused.
 
         `relation`: superseded or contradicted. `impact` replaces the event's impact, 0 to 10.
+        `wrong`: amounts that were said before and are withdrawn.
         """
         body: Body = {
-            "relation": relation, "why": why, "impact": impact, "links": [[relation, other]],
+            "relation": relation, "why": why, "impact": impact, "wrong": list(wrong),
+            "links": [[relation, other]],
         }  # fmt: skip
         self._append("correct", id, body, actor)
 
@@ -216,6 +219,14 @@ class Exhibits(Bank):
         """Count those of a kind for each subject."""
         with self._store.reading() as view:
             return view.exhibit_subjects(self.bank, kind.value)
+
+    def last_filed(self, kind: Kind, subject: str) -> datetime:
+        """Tell when one of a kind about a subject was recorded last."""
+        with self._store.reading() as view:
+            found = [
+                row.recorded_at for row in view.exhibits(self.bank, Sought(kind.value, subject))
+            ]
+        return unstamp(max(found))
 
     def page_text(self, id: str) -> str:
         """Give a stored page's text. Raises NotFound."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +81,21 @@ def open_memory(settings: Settings) -> Memory:
     store = _store(settings.database_url, settings.database)
     index = _index(store, _index_folder(settings))
     return Memory(store, index, clock, new_id, weights, settings.bank)
+
+
+@contextmanager
+def throw_away_memory(bank: str) -> Iterator[Memory]:
+    """Give a memory that is gone afterwards: what a backtest writes is no record."""
+    from caselore.memory.api import Memory  # noqa: PLC0415
+    from caselore.memory.stores.scan_index import ScanIndex  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="caselore-") as folder:
+        store = _store("", Path(folder) / "caselore.db")
+        memory = Memory(store, ScanIndex(store), clock, new_id, None, bank)
+        try:
+            yield memory
+        finally:
+            memory.close()
 
 
 def migrate(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
     from caselore.memory.stores.answers_file import AnswersFile
+    from caselore.wiring.intel import IntelDesk
     from caselore.wiring.repair import RepairDesk
 
 
@@ -118,6 +119,13 @@ class App(Keeper):
                 lambda file, name: self._read(file, None, name, digest=True),
             )
         )
+
+    @cached_property
+    def intel(self) -> IntelDesk:
+        """Give competitive intelligence."""
+        from caselore.wiring.intel import IntelDesk  # noqa: PLC0415
+
+        return IntelDesk(self)
 
     # The main job
 

@@ -20,6 +20,7 @@ from caselore.faces.cli import (
     failures,
     index,
     ingest,
+    intel,
     ledger,
     lookup,
     models,
@@ -94,7 +95,7 @@ def root(
 COMMANDS = (
     backups,
     failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
-    upkeep, index, repair, ingest,
+    upkeep, index, repair, ingest, intel,
     models,
 )  # fmt: skip
 for module in COMMANDS:

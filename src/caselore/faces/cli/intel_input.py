@@ -1,0 +1,29 @@
+"""Reads the JSON that the intelligence commands are given.
+
+Must not judge what it says.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from caselore.errors import BadInput
+from caselore.faces.cli import inputs
+
+
+def objects(file: str) -> list[Any]:
+    """Read one JSON value, a list of them, or one a line. Raises BadInput."""
+    with inputs.log_file(file) as source:
+        text = source.read().decode("utf-8-sig", "replace")
+    try:
+        value = json.loads(text)
+        found = value if isinstance(value, list) else [value]
+    except ValueError:
+        try:
+            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError as error:
+            raise BadInput(f"{file} is no JSON: {error}") from error
+    if not found:
+        raise BadInput(f"{file} holds nothing")
+    return found

@@ -1,0 +1,182 @@
+"""Lays out what the intelligence desk answers for a person at a terminal.
+
+Must not leave out a warning, nor show text that a terminal would obey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from caselore.faces.terminal import Paper, one_line
+
+if TYPE_CHECKING:
+    from caselore.intel.prediction import Calibration
+    from caselore.intel.profile import Profile
+    from caselore.intel.run import Ran
+
+Document = dict[str, Any]
+
+
+def ran(found: Ran, paper: Paper) -> list[str]:
+    """Lay out a run: its claims, what was left out, what is held."""
+    lines = [paper.heading(f"{found.run}  {found.status}  {len(found.events)} events"), ""]
+    for claim in found.brief.claims:
+        lines += paper.wrap(
+            one_line(f"{claim.section}: {claim.shown}"), first="  • ", indent="    "
+        )
+        lines += paper.wrap(one_line(f"{claim.url}  why: {claim.id}"), first="    ", indent="    ")
+    if found.brief.empty:
+        lines.append("  Nothing material happened.")
+    if found.brief.left_out:
+        lines += ["", paper.heading("Left out, and why")]
+        lines += [
+            paper.cut(f"  {one_line(reason)}: {one_line(text)}", paper.width)
+            for text, reason in found.brief.left_out[:30]
+        ]
+    for url, rule in found.quarantined:
+        lines += paper.wrap(one_line(f"{url} is held: {rule}"), first="  ! ", indent="    ")
+    return lines
+
+
+def events(found: Sequence[Document], paper: Paper) -> list[str]:
+    """Lay out events, one a block."""
+    if not found:
+        return ["No event."]
+    lines: list[str] = []
+    for one in found:
+        head = f"{one['date']}  {one['event_type']}  {one['competitor']}"
+        head += f"  impact {one['impact_score']:g}  {one['origins']} origin(s)"
+        lines.append(paper.heading(one_line(head)))
+        lines += paper.wrap(one_line(f"“{one['quote']}”"), first="  ", indent="  ")
+        lines += paper.wrap(one_line(f"{one['url']}  {one['id']}"), first="  ", indent="  ")
+    return lines
+
+
+def profile(found: Profile, paper: Paper) -> list[str]:
+    """Lay out a profile with its reasons."""
+    rows = (
+        ("events", f"{found.total_events}, from {found.independent_events} independent origins"),
+        ("confidence", f"{found.confidence_score:.2f}: {found.why['confidence_score']}"),
+        ("risk", f"{found.risk_level}: {found.why['risk_level']}"),
+        ("by type", ", ".join(f"{name} {count}" for name, count in found.by_type.items())),
+        ("last", found.last_event_at[:10]),
+    )
+    return [paper.heading(one_line(found.competitor)), *paper.table(rows)]
+
+
+def strategies(found: Sequence[Document], paper: Paper) -> list[str]:
+    """Lay out hypotheses."""
+    lines: list[str] = []
+    for one in found:
+        lines += paper.wrap(
+            one_line(
+                f"{one['statement']} ({one['confidence']:.2f}, {one['status']}): {one['why']}"
+            ),
+            first="  • ",
+            indent="    ",
+        )
+    return lines or ["No hypothesis yet."]
+
+
+def predictions(found: Sequence[Document], paper: Paper) -> list[str]:
+    """Lay out predictions."""
+    lines: list[str] = []
+    for one in found:
+        score = f", Brier {one['brier']:.3f}" if one["brier"] is not None else ""
+        lines += paper.wrap(
+            one_line(
+                f"{one['competitor']}: {one['statement']} — {one['probability']:.0%}"
+                f" by {one['deadline']}: {one['outcome']}{score}"
+            ),
+            first="  • ", indent="    ",
+        )  # fmt: skip
+    return lines or ["No prediction."]
+
+
+def calibration(found: Calibration, paper: Paper) -> list[str]:
+    """Lay out the scores and the bins."""
+    if not found.n:
+        return [f"No decided prediction yet ({found.open} open, {found.void} void): no score."]
+    lines = [
+        f"n = {found.n}, Brier {found.brier:.3f}, log score {found.log_score:.3f}"
+        f", base rate {found.base_rate:.2f}",
+        f"reliability {found.reliability:.3f}, resolution {found.resolution:.3f}"
+        f", uncertainty {found.uncertainty:.3f}",
+    ]
+    lines += [
+        f"  said {one.said:.0%}  happened {one.happened:.0%}  n = {one.n}" for one in found.bins
+    ]
+    return lines if found.n >= 30 else [*lines, "Fewer than 30: not enough to judge by."]
+
+
+def why(found: Document, paper: Paper) -> list[str]:
+    """Lay out a quote in its page."""
+    if "quote" not in found:
+        return [paper.heading(one_line(found["url"])), *paper.wrap(found["text"])]
+    now = (
+        "still says so"
+        if found["page_says_so_now"]
+        else "reads otherwise by now; this is the stored version"
+    )
+    rows = (
+        ("page", found["url"]),
+        ("title", found["title"]),
+        ("fetched", found["fetched_at"]),
+        ("today", f"The page {now}."),
+        ("snapshot", found["snapshot"]),
+    )
+    around = found["context"]
+    quoted = f"…{around['before']}»{found['quote']}«{around['after']}…"
+    return [
+        *paper.table([(name, one_line(str(value))) for name, value in rows]),
+        "",
+        *paper.wrap(quoted),
+    ]
+
+
+def backtest(found: Document, paper: Paper) -> list[str]:
+    """Lay out the learning curve."""
+    lines = [paper.heading("as of       events  new  claims  verified  Brier")]
+    for one in found["steps"]:
+        score = "-" if one["brier"] is None else f"{one['brier']:.3f}"
+        lines.append(
+            f"{one['as_of']}  {one['events']:6d} {one['new']:4d} {one['claims']:7d}"
+            f" {one['citation_accuracy']:9.0%}  {score}"
+        )
+    return lines
+
+
+def battlecard(found: Document, paper: Paper) -> list[str]:
+    """Lay out a battlecard."""
+    lines = [paper.heading(one_line(f"{found['competitor']}, as of {found['as_of']}"))]
+    for one in found["lines"]:
+        stale = f"  STALE: {one['stale_why']}" if one["stale"] else ""
+        head = f"{one['topic']} ({one['as_of']}, {one['age_days']} days){stale}: {one['fact']}"
+        lines += paper.wrap(one_line(head), first="  • ", indent="    ")
+    return lines
+
+
+def prices(found: Sequence[Document], paper: Paper) -> list[str]:
+    """Lay out a history of prices."""
+    return [
+        paper.cut(
+            one_line(
+                f"{one['date']}  {one['plan'] or '-'}  {one['before'] or '?'} → {one['amount']}"
+                f" {one['currency'] or ''} {one['unit'] or ''}"
+            ),
+            paper.width,
+        )
+        for one in found
+    ] or ["No change of a price is known."]
+
+
+def alerts(found: Sequence[Document], paper: Paper) -> list[str]:
+    """Lay out alerts, grouped."""
+    lines: list[str] = []
+    for group in found:
+        lines.append(paper.heading(one_line(group["competitor"])))
+        for one in group["events"]:
+            told = f"{one['date']}  {one['rule']}: {one['quote']}"
+            lines += paper.wrap(one_line(told), first="  ! ", indent="    ")
+    return lines or ["Nothing is above the threshold."]

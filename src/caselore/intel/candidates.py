@@ -1,0 +1,80 @@
+"""What a page is found to say: candidates for events, denials and corrections, each with its place.
+
+Must not hold anything that no sentence of a page says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from caselore.intel.entities import Entity
+from caselore.intel.lexicon import words
+from caselore.intel.modality import Mode
+from caselore.memory.filing import words_of
+
+DATE_RANK = {
+    "sentence": 6,
+    "effective": 6,
+    "heading": 5,
+    "dateline": 4,
+    "page": 3,
+    "feed": 3,
+    "diff": 2,
+    "fetched": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that a page says a competitor did."""
+
+    entity: Entity
+    event_type: str
+    quote: str
+    first: int
+    last: int
+    title: str
+    mode: Mode = Mode.ASSERTED
+    date: str = ""
+    date_from: str = ""
+    amount: float | None = None
+    currency: str = ""
+    before: float | None = None
+    change_percent: float | None = None
+    unit: str = ""
+    plan: str = ""
+    count: int | None = None
+    party: str = ""
+    strength: int = 1
+    """3 in a headline, 2 in the text with the competitor as its subject, 1 else."""
+    tokens: frozenset[str] = frozenset()
+    """The words that tell it from another event of its type."""
+    names: frozenset[str] = frozenset()
+    """Those of them that are written large: products, people, places."""
+    lead: bool = False
+    """Its page is mainly about it."""
+    heading: str = ""
+
+    def having(self, **changes: Any) -> Candidate:
+        """Give it with some fields replaced."""
+        return replace(self, **changes)
+
+
+_DULL = words("candidates", "dull")
+
+
+def proper(text: str, entity: Entity) -> frozenset[str]:
+    """Give the telling words that are written large within a sentence."""
+    inner = re.findall(r"(?<=[\w,’'\"”)] )[A-Z][\w.+-]*\w", text)
+    return frozenset(word for one in inner for word in telling(one, entity))
+
+
+def telling(text: str, entity: Entity) -> frozenset[str]:
+    """Give the words of a text that tell one event from another of the same competitor."""
+    own = {word for name in entity.names for word in words_of(name)}
+    return frozenset(
+        word for word in words_of(text)
+        if word not in _DULL and word not in own and len(word) > 1 and not re.fullmatch(r"[\d.,]+", word)
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""Finds on which day a page was published, and from what that is known.
+
+In this order: structured data, meta elements, a time element, a byline or dateline, the address,
+the feed that links it, the server's Last-Modified.
+Must not take a day of fetching for a day of publishing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
+
+from caselore.intel.days import days, one_day, parse_iso
+from caselore.intel.lexicon import pattern
+
+_METAS = (
+    "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created",
+    "dcterms.date", "dcterms.issued", "pubdate", "publishdate", "publish-date", "publication_date",
+    "sailthru.date", "parsely-pub-date", "og:published_time", "og:article:published_time",
+    "citation_publication_date", "article.published", "published", "release_date",
+)  # fmt: skip
+_IN_URL = re.compile(r"/(20\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?:/|-|\b)")
+_BYLINE = pattern("page_dates", "byline", re.IGNORECASE)
+_DATELINE = re.compile(
+    r"^[^.\n]{0,80}?(?:\(|\b)[^.\n]{0,60}?\s*(?:--|—|–|/PRNewswire/|:|\u2014)\s"
+)
+_UPDATED = re.compile(r"\b(?:updated|modified|stand)\b", re.IGNORECASE)
+
+
+def day_in_markup(value: str) -> str:
+    """Read the day of a date in markup; empty where it is none."""
+    value = value.strip()
+    if not value:
+        return ""
+    found = parse_iso(value)
+    if found:
+        return found.isoformat()
+    named = one_day(value)
+    if named:
+        return named
+    try:
+        return parsedate_to_datetime(value).date().isoformat()
+    except (ValueError, TypeError, IndexError):
+        return ""
+
+
+def published(
+    structured: str,
+    metas: Mapping[str, str],
+    times: Sequence[str],
+    lines: Sequence[str],
+    url: str,
+    modified: str,
+) -> tuple[str, str]:
+    """Give a page's day and what told it; both empty where nothing did.
+
+    `lines` are the first lines of its text.
+    """
+    day = day_in_markup(structured)
+    if day:
+        return day, "json-ld"
+    for name in _METAS:
+        day = day_in_markup(metas.get(name, ""))
+        if day:
+            return day, "meta"
+    for value in times[:1]:
+        day = day_in_markup(value)
+        if day:
+            return day, "time"
+    day = _from_lines(lines)
+    if day:
+        return day, "byline"
+    found = _IN_URL.search(url)
+    if found:
+        return "-".join(found.groups()), "url"
+    day = day_in_markup(modified)
+    return (day, "last-modified") if day else ("", "")
+
+
+def _from_lines(lines: Sequence[str]) -> str:
+    """Find the day of a byline or dateline near the top."""
+    updated = ""
+    for line in lines[:8]:
+        if len(line) <= 160 and _BYLINE.search(line):
+            day = one_day(line)
+            if day and _UPDATED.search(line) and not re.search(r"publish|posted", line, re.I):
+                updated = updated or day
+            elif day:
+                return day
+    for line in lines[:5]:
+        head = line[:140]
+        cut = _DATELINE.match(head)
+        if cut:
+            named = [one for one in days(cut.group()) if one.kind == "absolute"]
+            if named:
+                return named[0].day
+    return updated

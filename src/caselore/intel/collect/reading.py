@@ -1,0 +1,121 @@
+"""Turns what was fetched into a page: markup, feeds and plain text alike.
+
+Must not fetch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from html import unescape
+from typing import Any
+from urllib.parse import urljoin
+
+from caselore.intel.collect.html_text import read_html
+from caselore.intel.collect.page_dates import day_in_markup, published
+from caselore.intel.collect.structured import read_scripts
+from caselore.intel.pages import Page, text_page
+
+_META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_XML_CHARSET = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)")
+MAX_BYTES = 5_000_000
+
+
+def decode(data: bytes, charset: str = "") -> str:
+    """Give the text of bytes: by what the server, the markup or the bytes themselves say."""
+    head = data[:2_000]
+    found = _META_CHARSET.search(head) or _XML_CHARSET.search(head)
+    for name in (charset, found[1].decode("ascii", "replace") if found else "", "utf-8-sig"):
+        if name:
+            try:
+                return data.decode(name)
+            except (LookupError, UnicodeDecodeError):
+                continue
+    return data.decode("cp1252", "replace")
+
+
+def is_feed(text: str, media: str = "") -> bool:
+    """Say whether a text is an RSS or Atom feed."""
+    head = text[:1_000].lstrip("\ufeff \r\n\t").lower()
+    return (
+        "rss" in media or "atom" in media or head.startswith(("<?xml", "<rss", "<feed", "<rdf"))
+    ) and bool(re.search(r"<(?:rss|feed|rdf:rdf)\b", head))
+
+
+def html_page(markup: str, url: str, fetched_at: datetime, **more: Any) -> Page:
+    """Read a page of markup."""
+    read = read_html(markup, url)
+    facts = read_scripts(read.scripts)
+    lines = [read.text[one.first : one.last] for one in read.blocks[:9]]
+    modified = str(more.pop("last_modified", ""))
+    day, told = published(facts.published, read.metas, read.times, lines, url, modified)
+    publisher = facts.publisher or read.metas.get("og:site_name", "")
+    return Page(
+        url=url,
+        text=read.text,
+        title=read.title or facts.headline,
+        blocks=read.blocks,
+        fetched_at=fetched_at,
+        published=day,
+        published_from=told,
+        canonical=read.canonical,
+        facts=facts if publisher == facts.publisher else _published_by(facts, publisher),
+        hidden=(
+            *read.hidden,
+            *(read.metas.get(name, "") for name in ("description", "og:description")),
+        ),
+        **more,
+    )
+
+
+def _published_by(facts: Any, publisher: str) -> Any:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(facts, publisher=publisher)
+
+
+def plain_page(text: str, url: str, fetched_at: datetime, **more: Any) -> Page:
+    """Read a page of plain text or Markdown."""
+    modified = str(more.pop("last_modified", ""))
+    page = text_page(url, text, fetched_at=fetched_at, **more)
+    lines = [page.part(one) for one in page.blocks[:9]]
+    day, told = published("", {}, (), lines, url, modified)
+    return page.having(published=day, published_from=told)
+
+
+def feed_pages(data: bytes | str, url: str, fetched_at: datetime, **more: Any) -> Iterator[Page]:
+    """Read each entry of a feed as a page of its own, under the address that it links."""
+    import feedparser  # type: ignore[import-untyped]  # noqa: PLC0415 - only feeds need it
+
+    more.pop("last_modified", None)
+    parsed = feedparser.parse(data)
+    for entry in parsed.entries[:500]:
+        link = urljoin(url, entry.get("link") or "") or url
+        day = _entry_day(entry)
+        title = unescape(re.sub(r"<[^>]+>", "", entry.get("title") or "")).strip()
+        content = entry.get("content") or []
+        body = (content[0].get("value") if content else "") or entry.get("summary") or ""
+        markup = f"<main><h1>{_escaped(title)}</h1><div>{body}</div></main>"
+        page = html_page(markup, link, fetched_at, **more)
+        yield page.having(
+            title=title or page.title,
+            published=day or page.published,
+            published_from="feed" if day else page.published_from,
+            media="application/feed-entry",
+        )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _entry_day(entry: Any) -> str:
+    for name in ("published", "issued", "date", "created", "updated", "modified"):
+        day = day_in_markup(entry.get(name) or "")
+        if day:
+            return day
+        parsed = entry.get(f"{name}_parsed")
+        if parsed:
+            return date(*parsed[:3]).isoformat()
+    return ""

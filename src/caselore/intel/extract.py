@@ -1,0 +1,344 @@
+"""Reads the events that a page reports, sentence by sentence, from rules.toml.
+
+Must not report what a sentence denies, doubts, merely plans or only remembers; nor guess a value.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from caselore.intel import attributes
+from caselore.intel.candidates import Candidate, proper, telling
+from caselore.intel.days import Day, apart, day_of, days
+from caselore.intel.entities import Book, Entity
+from caselore.intel.lexicon import pattern
+from caselore.intel.modality import Mode, is_correction, mode_of
+from caselore.intel.money import amounts
+from caselore.intel.pages import Page
+from caselore.intel.sentences import Sentence, sentences
+from caselore.intel.subjects import Context, speaks_of, subject
+
+OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
+LEAD = 3  # first sentences of a page that say what it is about
+
+
+class Rules(NamedTuple):
+    """The patterns of one type of event."""
+
+    strong: tuple[re.Pattern[str], ...]
+    soft: tuple[re.Pattern[str], ...]
+    weak: tuple[re.Pattern[str], ...]
+    changelog: tuple[re.Pattern[str], ...]
+
+
+@cache
+def rules() -> dict[str, Rules]:
+    """Read the patterns; their order is their precedence."""
+    text = resources.files("caselore.intel").joinpath("rules.toml").read_text(encoding="utf-8")
+    return {
+        name: Rules(
+            *(
+                tuple(re.compile(one, re.IGNORECASE) for one in table.get(kind, ()))
+                for kind in ("strong", "soft", "weak", "changelog")
+            )
+        )
+        for name, table in tomllib.loads(text).items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a page a sentence stands."""
+
+    sentence: Sentence
+    kind: str
+    number: int
+    """Which sentence of the running text it is."""
+    heading: str
+    heading_day: str
+    context: Context
+    changelog: bool
+
+
+_CHANGELOG = re.compile(
+    r"change-?log|release[- ]?notes|what['’]?s[- ]new|/releases|product[- ]updates|\bupdates\b",
+    re.IGNORECASE,
+)
+_EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
+_NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
+_FIX = pattern("extract", "fix", re.IGNORECASE)
+_VERSION_ONLY = re.compile(
+    r"^\W*(?:v?\d+(?:\.\d+)+|version \d[\d.]*|release \d[\d.]*)?\W*$", re.IGNORECASE
+)
+
+
+def extract(page: Page, book: Book) -> tuple[Candidate, ...]:
+    """Give what a page says of the competitors, in the order of its sentences."""
+    found: list[Candidate] = []
+    for place in places(page, book):
+        found += _of_place(page, book, place)
+    return tuple(_weighed(page, found))
+
+
+def places(page: Page, book: Book) -> Iterator[Place]:
+    """Give a page's sentences, each with what is known before it is read."""
+    owner = book.owner_of(page)
+    current = speaks_of(page.title, book, None, heading=True) or owner
+    first_speaker, heading, heading_day, number = current, page.title, "", 0
+    changelog = bool(_CHANGELOG.search(f"{page.url} {page.title}"))
+    for one in sentences(page):
+        block = page.blocks[one.block]
+        is_heading = block.kind in {"heading", "term"}
+        if is_heading:
+            current = speaks_of(one.text, book, first_speaker, heading=True)
+            named = [day for day in days(one.text, page.published) if day.kind == "absolute"]
+            heading = one.text
+            heading_day = block.day or (
+                named[0].day if named else "" if block.level <= 2 else heading_day
+            )
+        context = Context(owner, current, is_heading, block.kind == "item")
+        yield Place(one, block.kind, number, heading, block.day or heading_day, context, changelog)
+        if not is_heading and block.kind != "row":
+            number += 1
+            current = speaks_of(one.text, book, current)
+
+
+def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
+    if place.kind in {"row", "caption"} or len(place.sentence.text) < 12:
+        return
+    taken = 0
+    for event_type, table in rules().items():
+        hit = _match(table, place)
+        if hit is None:
+            continue
+        trigger, strength = hit
+        if taken and not _own_clause(place.sentence.text, trigger):
+            continue
+        made = list(_make(page, book, place, event_type, trigger, strength))
+        yield from made
+        if made:
+            taken += 1
+        if taken == 2:
+            return
+
+
+def _own_clause(text: str, trigger: tuple[int, int]) -> bool:
+    """Say whether a second thing of a sentence is told for itself, not as a purpose or an aside."""
+    head = text[max(0, trigger[0] - 45) : trigger[0]]
+    return bool(
+        re.search(
+            r"(?:,? and (?:also |has |have |it )*|; |, while |, as well as )(?:\w+ ){0,3}$", head
+        )
+    ) and not re.search(r"\bto (?:\w+ ){0,2}$", head)
+
+
+def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
+    text = place.sentence.text
+    for shape in table.strong:
+        match = shape.search(text)
+        if match:
+            return match.span(), 3 if place.kind == "heading" else 2
+    leads = (
+        place.kind == "heading"
+        or place.number < LEAD
+        or (place.changelog and place.kind == "item")
+    )
+    for shape in table.soft if leads else ():
+        match = shape.search(text)
+        if match:
+            return match.span(), 2 if place.kind == "heading" else 1
+    for shape in table.changelog if place.changelog and place.context.owner else ():
+        match = shape.search(text)
+        if match:
+            return match.span(), 2
+    for shape in table.weak if place.kind == "heading" else ():
+        match = shape.search(text)
+        if match:
+            return match.span(), 1
+    return None
+
+
+def _make(
+    page: Page, book: Book, place: Place, event_type: str, trigger: tuple[int, int], strength: int
+) -> Iterator[Candidate]:
+    text = place.sentence.text
+    entity = subject(text, trigger, book, place.context, event_type)
+    if entity is None or _only_a_version(place):
+        return
+    anchor = page.published or day_of(page.fetched_at)
+    named = days(text, anchor)
+    mode = _mode(text, trigger[0], named, anchor, event_type)
+    day, told = _day(page, place, named, event_type, trigger[0])
+    if (
+        mode is Mode.ASSERTED
+        and told == "sentence"
+        and day < anchor
+        and apart(day, anchor) > OLD
+        and place.heading_day != day
+    ):
+        mode = Mode.PAST if place.kind != "item" else mode
+    if (
+        mode is Mode.ASSERTED
+        and event_type == "feature_launch"
+        and told == "sentence"
+        and day > anchor
+    ):
+        mode = Mode.PLANNED
+    base = Candidate(
+        entity=entity, event_type=event_type, quote=text, first=place.sentence.first,
+        last=place.sentence.last, title=place.heading or text, mode=mode, date=day, date_from=told,
+        strength=strength, tokens=telling(text, entity), names=proper(text, entity), heading=place.heading,
+        lead=place.kind == "heading" or place.number < LEAD,
+    )  # fmt: skip
+    yield from _valued(base, text, trigger, book)
+
+
+_ANNOUNCED = pattern("extract", "announced", re.IGNORECASE)
+
+
+def _only_a_version(place: Place) -> bool:
+    """Say whether a line of a changelog names nothing but a version and a day, or only a repair."""
+    text = place.sentence.text
+    for day in days(text):
+        text = text.replace(place.sentence.text[day.first : day.last], " ")
+    return place.changelog and bool(_VERSION_ONLY.match(text) or _FIX.match(text.strip(" ·–—-:|")))
+
+
+def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_type: str) -> Mode:
+    mode = mode_of(text, trigger, named, anchor)
+    if (
+        mode is Mode.PLANNED
+        and event_type not in {"feature_launch", "funding"}
+        and _ANNOUNCED.search(text)
+    ):
+        return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
+    return mode
+
+
+def _valued(
+    base: Candidate, text: str, trigger: tuple[int, int], book: Book
+) -> Iterator[Candidate]:
+    """Give the candidate with the values of its type; of prices one for each."""
+    kind = base.event_type
+    if kind == "pricing_change":
+        found = attributes.prices(text, base.entity)
+        for one in found or [None]:  # type: ignore[list-item]
+            yield base if one is None else base.having(
+                amount=one.amount, currency=one.currency, before=one.before,
+                change_percent=one.percent, unit=one.unit, plan=one.plan,
+            )  # fmt: skip
+        return
+    party = next(attributes.parties(text, trigger, book, base.entity), "")
+    if kind in {"acquisition", "funding"}:
+        amount = attributes.main_amount(text, trigger[0])
+        if amount:
+            base = base.having(amount=amount.value, currency=amount.currency)
+        yield base.having(party=party if kind == "acquisition" else "")
+    elif kind == "hiring":
+        who = attributes.person(text)
+        yield base.having(count=None if who else attributes.worker_count(text), party=who)
+    else:
+        yield base.having(party=party if kind == "partnership" else "")
+
+
+def _day(
+    page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
+) -> tuple[str, str]:
+    """Give the day of what a sentence reports, and from what that is known."""
+    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    own = []
+    for one in named:
+        head = text[max(0, one.first - 40) : one.first]
+        if one.kind == "vague" or _NOT_ITS_DAY.search(head):
+            continue
+        if _EFFECTIVE.search(head) and one.day != anchor:
+            if event_type == "pricing_change":
+                return one.day, "effective"
+            if anchor and one.day > anchor:
+                continue
+        if (
+            event_type != "pricing_change"
+            and anchor
+            and one.day > anchor
+            and event_type != "feature_launch"
+        ):
+            continue
+        own.append(one)
+    if own:
+        best = min(own, key=lambda one: abs(one.first - trigger))
+        return best.day, "sentence"
+    if place.heading_day:
+        return place.heading_day, "heading"
+    if page.published:
+        return page.published, "dateline" if page.published_from == "byline" else "page"
+    return day_of(page.fetched_at), "fetched"
+
+
+def _weighed(page: Page, found: list[Candidate]) -> Iterator[Candidate]:
+    """Let a page's headline speak for its text: a rumour's details are rumours, too."""
+    doubted = {
+        (one.entity.name, one.event_type)
+        for one in found
+        if one.lead and one.strength >= 2 and one.mode in {Mode.RUMOURED, Mode.DENIED}
+    }
+    title_mode = mode_of(page.title, 0, (), page.published) if page.title else Mode.ASSERTED
+    doubtful = title_mode in {Mode.RUMOURED, Mode.DENIED} and bool(
+        re.search(
+            r"rumou?r|den(?:y|ies|ied)|reportedly|speculat|unconfirmed|source|talks|gerücht|rumeur",
+            page.title,
+            re.IGNORECASE,
+        )
+    )
+    for one in found:
+        key = (one.entity.name, one.event_type)
+        if one.mode is Mode.ASSERTED and (key in doubted or doubtful):
+            denied = any(
+                other.mode is Mode.DENIED and (other.entity.name, other.event_type) == key
+                for other in found
+            )
+            yield one.having(mode=Mode.DENIED if denied else Mode.RUMOURED)
+        else:
+            yield one
+
+
+def corrected_amounts(page: Page) -> frozenset[float]:
+    """Give the amounts that a page says were wrong."""
+    wrong: set[float] = set()
+    for one in sentences(page):
+        if is_correction(one.text):
+            values = [amount.value for amount in amounts(one.text)]
+            wrong |= set(_wrong_of(one.text, values))
+    return frozenset(wrong)
+
+
+def _wrong_of(text: str, values: list[float]) -> list[float]:
+    """Tell the wrong values of a correction from the right one."""
+    if len(values) < 2:
+        said = re.search(
+            r"earlier|previous|originally|incorrectly|wrongly|mistakenly|misstated",
+            text,
+            re.IGNORECASE,
+        )
+        return (
+            values
+            if said
+            and not re.search(
+                r"correct(?:ed)? (?:figure|amount|price|number) (?:is|was)|should (?:be|read)|corrected to",
+                text,
+                re.IGNORECASE,
+            )
+            else []
+        )
+    right_last = re.search(r"\bnot\b", text[:0]) is None and re.search(
+        r",?\s+not\s+(?:the\s+)?[$€£\d]", text
+    )
+    return values[1:] if right_last else values[:-1]
+
+
+__all__ = ["Candidate", "Entity", "corrected_amounts", "extract", "places", "rules"]

@@ -1,0 +1,118 @@
+"""Tells what a sentence does to what it says: deny it, doubt it, plan it, look back at it.
+
+Must not decide what becomes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from caselore.intel.days import Day
+from caselore.intel.lexicon import pattern
+
+
+class Mode(StrEnum):
+    """How a sentence says something."""
+
+    ASSERTED = "asserted"
+    PLANNED = "planned"
+    RUMOURED = "rumoured"
+    DENIED = "denied"
+    PAST = "past"
+    """A look back at something that is no news."""
+    CORRECTED = "corrected"
+    """It says what was wrongly said before."""
+
+
+_HARMLESS = pattern("modality", "harmless", re.IGNORECASE)
+_DENIED = pattern("modality", "denied", re.IGNORECASE)
+_RUMOURED = pattern("modality", "rumoured", re.IGNORECASE)
+_PLANNED = pattern("modality", "planned", re.IGNORECASE)
+_PAST = pattern("modality", "past", re.IGNORECASE)
+_CORRECTED = pattern("modality", "corrected", re.IGNORECASE)
+_QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
+
+
+_SINCE = re.compile(
+    r"\b(?:since|before|until|when|after|following|seit|depuis|desde que) (?:\w+ ){0,3}$",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"(?:^|[,;:]\s*|\b(?:and|but|even|only)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
+    re.IGNORECASE,
+)
+
+
+def is_correction(text: str) -> bool:
+    """Say whether a sentence corrects something that was said before."""
+    return bool(_CORRECTED.search(text))
+
+
+def is_denial(text: str) -> bool:
+    """Say whether a sentence denies what it is about."""
+    return bool(_DENIED.search(_HARMLESS.sub(" ", text)))
+
+
+def is_rumour(text: str) -> bool:
+    """Say whether a sentence gives hearsay or a mere possibility."""
+    return bool(_RUMOURED.search(text)) or bool(_QUESTION.search(text))
+
+
+def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> Mode:
+    """Tell how a sentence says what its trigger at an offset says."""
+    if is_correction(text):
+        return Mode.CORRECTED
+    clause = _clause(text, trigger)
+    if is_denial(clause) or (is_denial(text[: trigger + 40]) and _governs(text, trigger)):
+        return Mode.DENIED
+    if is_rumour(text) or _SUPPOSED.search(text[:trigger]):
+        return Mode.RUMOURED
+    if _looks_back(text, trigger, named, page_day):
+        return Mode.PAST
+    before = text[max(0, trigger - 60) : trigger + 30]
+    return Mode.PLANNED if _PLANNED.search(before) else Mode.ASSERTED
+
+
+def _governs(text: str, trigger: int) -> bool:
+    """Say whether a denial stands before the trigger with no new main clause between."""
+    head = text[:trigger]
+    return not re.search(r";|\b(?:but|however|although|instead)\b", head, re.IGNORECASE)
+
+
+def _clause(text: str, trigger: int) -> str:
+    """Give the clause around an offset."""
+    first = max(
+        (text.rfind(mark, 0, trigger) for mark in (";", " but ", " while ", " although ")),
+        default=0,
+    )
+    ends = [
+        at
+        for mark in (";", " but ", " while ", " although ", ", and ")
+        if (at := text.find(mark, trigger)) >= 0
+    ]
+    return text[max(0, first) : min(ends, default=len(text))]
+
+
+def _looks_back(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> bool:
+    if _SINCE.search(text[:trigger]):
+        return True
+    near = text[max(0, trigger - 45) : trigger + 25]
+    match = _PAST.search(near)
+    if match and trigger - max(0, trigger - 45) >= match.start() - 2:
+        return True
+    whole = _PAST.search(text)
+    if whole and not re.search(
+        r"\b(?:today|this week|on monday|announce[sd]?)\b", text, re.IGNORECASE
+    ):
+        spot = whole.group().lower()
+        if re.search(r"ago|last|earlier|back in|year|mois|mes|jahr", spot) and not re.search(
+            r"compared|from|versus|up|than",
+            text[max(0, whole.start() - 20) : whole.start()],
+            re.IGNORECASE,
+        ):
+            return True
+    vague = [one for one in named if one.kind == "vague" and abs(one.first - trigger) < 90]
+    exact = [one for one in named if one.kind != "vague"]
+    old = [one for one in vague if page_day and one.day[:4] < page_day[:4]]
+    return bool(old) and not exact

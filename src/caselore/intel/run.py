@@ -1,0 +1,377 @@
+"""One run over sources: Discovery, Research, Memory, Analyst, Strategy Evolution, Prediction, Writer.
+
+Each stage works by rules alone; what is stored stays when a later stage fails.
+Must not choose an adapter or read a clock: both are given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from caselore.intel import briefing, grading, strategy
+from caselore.intel.briefing import Brief
+from caselore.intel.collect.folder import Brought
+from caselore.intel.dossier import Dossier, put_together
+from caselore.intel.entities import Book, Entity, learn
+from caselore.intel.extract import corrected_amounts
+from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
+from caselore.intel.page_events import page_events
+from caselore.intel.pages import Page
+from caselore.intel.price_pages import changes, is_price_page
+from caselore.intel.profile import profile
+from caselore.intel.screening import screen
+from caselore.intel.stages import Audit, Budget
+from caselore.intel.trust import Trust
+from caselore.memory.api import Memory
+from caselore.memory.encoding import digest, stamp
+from caselore.memory.evidence import Briefing, Snapshot
+from caselore.memory.exhibit_ports import Sought
+from caselore.memory.exhibits import Exhibit, Filing
+from caselore.memory.records import Actor, Kind, Role
+
+ANALYST = Actor("analyst", Role.AGENT)
+Source = Callable[[], Brought]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is asked for."""
+
+    topic: str
+    competitors: tuple[Entity, ...]
+    sources: tuple[tuple[str, Source], ...]
+    now: datetime
+    as_of: datetime
+    actor: Actor
+    run: str
+    trust: Trust
+    since: str = ""
+    """A day from which on events are told, or `last` for those since the last briefing."""
+    budget: Budget = field(default_factory=Budget)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run made."""
+
+    run: str
+    status: str
+    briefing: str
+    brief: Brief
+    events: tuple[Dossier, ...]
+    quarantined: tuple[tuple[str, str], ...]
+    audit: tuple[dict[str, Any], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape of CONTRACT."""
+        return {
+            "run": self.run, "status": self.status, "briefing": self.briefing,
+            "events": [one.to_json() for one in self.events],
+            "claims": [one.to_json() for one in self.brief.claims],
+            "left_out": [{"text": text, "reason": reason} for text, reason in self.brief.left_out],
+            "quarantined": [{"url": url, "rule": rule} for url, rule in self.quarantined],
+            "brief": {k: v for k, v in self.brief.to_json().items() if k not in {"claims", "left_out"}},
+            "audit": list(self.audit),
+        }  # fmt: skip
+
+
+@dataclass
+class Runner:
+    """A run on its way."""
+
+    memory: Memory
+    asked: Asked
+    audit: Audit = field(default_factory=Audit)
+    left: list[LeftOut] = field(default_factory=list)
+    quarantined: list[tuple[str, str]] = field(default_factory=list)
+
+    def go(self) -> Ran:
+        """Run every stage."""
+        no_pages: tuple[Page, ...] = ()
+        nothing: tuple[Reported, ...] = ()
+        no_words: tuple[str, ...] = ()
+        no_grades: tuple[dict[str, Any], ...] = ()
+        before = last_briefing(self.memory, self.asked.competitors)
+        pages = self.audit.run("Discovery", self._discover, no_pages, len)
+        book = Book(learn(self.asked.competitors, pages))
+        kept = self.audit.run("Research", lambda: self._research(pages, book), no_pages, len)
+        intake = Intake(self.memory, self.asked.actor)
+        said = self.audit.run("Analyst", lambda: self._analyse(kept, book), nothing, len)
+        self.audit.run("Memory", lambda: self._remember(intake, kept, said, book), 0, int)
+        self.left += intake.left_out
+        events = self._events()
+        self.audit.run("Strategy Evolution", lambda: self._evolve(events), no_words, len)
+        self.audit.run(
+            "Prediction",
+            lambda: grading.grade_due(
+                self.memory, self.asked.competitors, self.asked.as_of, RESOLVER
+            ),
+            no_grades,
+            len,
+        )
+        return self._write(events, book, before)
+
+    def _discover(self) -> tuple[Page, ...]:
+        pages: list[Page] = []
+        for name, source in self.asked.sources:
+            try:
+                brought = source()
+            except Exception as error:
+                if len(self.asked.sources) == 1:
+                    raise
+                self.audit.failures.append(f"Discovery: {name}: {error}")
+                continue
+            for page in brought.pages:
+                self.asked.budget.page()
+                pages.append(page)
+            self.left += [LeftOut(url, reason, url) for url, reason in brought.left_out]
+        pages.sort(key=lambda one: (one.fetched_at or self.asked.now, one.url))
+        return tuple(pages)
+
+    def _research(self, pages: Sequence[Page], book: Book) -> tuple[Page, ...]:
+        """Store every page as it is; hold those with words for machines."""
+        kept, filings = [], []
+        for page in pages:
+            findings = screen(page)
+            tiered = page.having(tier=self.asked.trust.tier(page, book), findings=findings)
+            kept.append(tiered)
+            filings.append(snapshot_filing(tiered))
+        filed = self.memory.file_all(filings, self.asked.actor) if filings else []
+        usable = []
+        for page, one in zip(kept, filed, strict=True):
+            stored = self.memory.exhibit(one.id) if one.id else None
+            if one.refusal:
+                self.left.append(LeftOut(page.url, one.refusal, page.url))
+            elif stored is not None and stored.status.value in {"quarantined", "retracted"}:
+                self.quarantined += [(page.url, rule) for rule in stored.findings or page.findings]
+                self.left.append(
+                    LeftOut(
+                        page.title or page.url,
+                        f"its page is held: {', '.join(stored.findings)}",
+                        page.url,
+                    )
+                )
+            else:
+                usable.append(page.having(snapshot=one.id))
+        return tuple(usable)
+
+    def _analyse(self, pages: Sequence[Page], book: Book) -> tuple[Reported, ...]:
+        """Read what each page reports, and what changed between versions of price pages."""
+        said: list[Reported] = []
+        older: dict[str, Page] = {}
+        for page in pages:
+            self.asked.budget.step()
+            owner = book.owner_of(page)
+            previous = older.get(page.url) or self._stored_version(page)
+            if owner is not None and is_price_page(page) and previous is not None:
+                said += [Reported(page, one) for one in changes(previous, page, owner)]
+            said += [Reported(page, one) for one in page_events(page, book)]
+            older[page.url] = page
+        return tuple(said)
+
+    def _stored_version(self, page: Page) -> Page | None:
+        """Give the version of a page that an earlier run stored last."""
+        if page.fetched_at is None:
+            return None
+        sought = Sought(
+            Kind.SNAPSHOT.value,
+            label=page.url,
+            status="observed",
+            until=stamp(page.fetched_at),
+            limit=3,
+        )
+        for one in self.memory.exhibits(sought):
+            if (
+                isinstance(one.body, Snapshot)
+                and one.id != page.snapshot
+                and one.body.digest != page.digest
+            ):
+                return reread(one)
+        return None
+
+    def _remember(
+        self, intake: Intake, pages: Sequence[Page], said: Sequence[Reported], book: Book
+    ) -> int:
+        ordered = sorted(said, key=lambda one: one.page.fetched_at or self.asked.now)
+        intake.take(ordered)
+        for page in pages:
+            wrong = corrected_amounts(page)
+            if wrong:
+                about = [
+                    one.said
+                    for one in said
+                    if one.page.url == page.url and one.page.digest == page.digest
+                ]
+                intake.correct_amounts(page, wrong, about)
+        return len(intake.new)
+
+    def _events(self) -> list[Dossier]:
+        found: list[Dossier] = []
+        for entity in self.asked.competitors:
+            found += events_of(self.memory, entity.key, until=self.asked.as_of)
+        return sorted(found, key=lambda one: (one.date, one.event.competitor, one.id))
+
+    def _evolve(self, events: Sequence[Dossier]) -> tuple[str, ...]:
+        changed: list[str] = []
+        for entity in self.asked.competitors:
+            own = [one for one in events if one.event.competitor == entity.name]
+            changed += strategy.evolve(self.memory, entity.name, own, self.asked.as_of, ANALYST)
+        return tuple(changed)
+
+    def _write(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Ran:
+        asked = self.asked
+        since = asked.since
+        if since == "last":
+            since = before.body.until if before and isinstance(before.body, Briefing) else ""
+            events = [one for one in events if before is None or one.told_at > before.recorded_at]
+        elif since:
+            events = [one for one in events if one.date >= since[:10]]
+        at = before.recorded_at if before else None
+        new = [one for one in events if at is None or one.recorded_at > at]
+        changed = [one for one in events if at is not None and one.recorded_at <= at < one.told_at]
+        standing = [one for one in events if one not in new and one not in changed]
+        cite = Citing(self.memory, book)
+        names = [one.name for one in asked.competitors]
+        brief = briefing.compile_brief(
+            asked.topic, names, asked.run, asked.as_of.date().isoformat(), since,
+            cite.all(new), cite.all(changed), cite.all(standing), _reasons(self.left),
+            profiles=tuple(profile(self.memory, name, asked.as_of).to_json() for name in names),
+            strategies=tuple(_strategies(self.memory, names)),
+            notes=tuple(self.audit.failures),
+        )  # fmt: skip
+        self.audit.lines.append(
+            {"stage": "Writer", "state": "completed", "made": len(brief.claims)}
+        )
+        status = self.audit.status()
+        standing_events = tuple(one for one in events if one.status in {"observed", "confirmed"})
+        document = json.dumps(
+            {
+                **brief.to_json(),
+                "aliases": {one.name: list(one.names) for one in book.entities},
+                "audit": self.audit.lines,
+            }
+        )
+        body = Briefing(
+            asked.topic,
+            asked.run,
+            status,
+            tuple(names),
+            since,
+            asked.as_of.date().isoformat(),
+            document,
+        )
+        filed = self.memory.file(Filing(body, "", asked.as_of, asked.as_of), asked.actor)
+        return Ran(
+            asked.run,
+            status,
+            filed.id,
+            brief,
+            standing_events,
+            tuple(dict.fromkeys(self.quarantined)),
+            tuple(self.audit.lines),
+        )
+
+
+def _strategies(memory: Memory, names: Iterable[str]) -> Iterable[dict[str, Any]]:
+    for name in names:
+        for one in strategy.current(memory, name):
+            body = one.body
+            yield {
+                "id": one.id, "competitor": name, "topic": getattr(body, "topic", ""),
+                "statement": getattr(body, "statement", ""), "confidence": getattr(body, "confidence", 0.0),
+                "status": one.status.value,
+            }  # fmt: skip
+
+
+def _reasons(left: Iterable[LeftOut]) -> list[tuple[str, str]]:
+    return list(
+        dict.fromkeys(
+            (one.text, f"{one.reason} ({one.url})" if one.url != one.text else one.reason)
+            for one in left
+        )
+    )
+
+
+def snapshot_filing(page: Page) -> Filing:
+    """Give what is filed of a page."""
+    body = Snapshot(
+        url=page.url, text=page.text, digest=page.digest, fetched_at=stamp(page.fetched_at) if page.fetched_at else "",
+        title=page.title[:2_000], final_url=page.final_url, media=page.media, published=page.published,
+        published_from=page.published_from, publisher=page.facts.publisher[:200], tier=page.tier,
+        etag=page.etag, modified=page.modified, private=page.private,
+    )  # fmt: skip
+    at = page.fetched_at
+    assert at is not None
+    known = digest("page", page.url, page.digest, page.title, page.published)
+    return Filing(body, known, at, at, findings=page.findings)
+
+
+def reread(one: Exhibit) -> Page:
+    """Give a stored page again as a page of plain lines."""
+    from caselore.intel.pages import Block  # noqa: PLC0415
+
+    body = one.body
+    assert isinstance(body, Snapshot)
+    blocks, at = [], 0
+    for line in body.text.split("\n"):
+        kind = "row" if "\t" in line else "text"
+        blocks.append(Block(kind, at, at + len(line)))
+        at += len(line) + 1
+    return Page(
+        body.url, body.text, body.title, tuple(one for one in blocks if one.last > one.first),
+        fetched_at=one.happened_at, published=body.published, published_from=body.published_from,
+        media=body.media, snapshot=one.id, tier=body.tier,
+    )  # fmt: skip
+
+
+@dataclass
+class Citing:
+    """Finds the page of each quote, once."""
+
+    memory: Memory
+    book: Book
+
+    def all(self, dossiers: Iterable[Dossier]) -> list[briefing.Cited]:
+        """Give each event with its page."""
+        return [self.one(dossier) for dossier in dossiers]
+
+    def one(self, dossier: Dossier) -> briefing.Cited:
+        """Give one event with its page; one whose page is gone cites nothing."""
+        from caselore.errors import NotFound  # noqa: PLC0415
+
+        entity = self.book.by_name(dossier.event.competitor)
+        names = (*entity.names, *entity.slugs) if entity else (dossier.event.competitor,)
+        try:
+            page = self.memory.exhibit(dossier.best.snapshot)
+        except NotFound:
+            return briefing.Cited(dossier, "", "", "", names)
+        body = page.body
+        assert isinstance(body, Snapshot)
+        held = page.status.value in {"quarantined", "retracted"}
+        return briefing.Cited(dossier, body.text, body.title, dossier.date, names, held)
+
+
+def events_of(
+    memory: Memory, key: str, *, until: datetime | None = None, known: datetime | None = None
+) -> list[Dossier]:
+    """Give a competitor's events, the oldest first; with `known`, what was believed then."""
+    latest = known or until
+    sought = Sought(Kind.COMPETITOR_EVENT.value, key, known=stamp(latest) if latest else "")
+    found = [
+        put_together(one, stamp(known) if known else "") for one in memory.exhibits(sought)
+        if one.status.value not in {"quarantined", "retracted"}
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: (one.date, one.id))
+
+
+def last_briefing(memory: Memory, competitors: Sequence[Entity]) -> Exhibit | None:
+    """Give the newest briefing about any of these competitors."""
+    wanted = {one.name for one in competitors}
+    for one in memory.exhibits(Sought(Kind.BRIEFING.value, limit=50)):
+        if isinstance(one.body, Briefing) and (not wanted or wanted & set(one.body.competitors)):
+            return one
+    return None

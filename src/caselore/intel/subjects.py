@@ -1,0 +1,281 @@
+"""Decides whose doing a sentence tells: that of the competitor, or that of somebody beside it.
+
+Must not attribute what another company did.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from caselore.intel.days import MONTHS, WEEKDAYS
+from caselore.intel.entities import Book, Entity, Mention
+from caselore.intel.lexicon import pattern, words
+
+_NP = re.compile(
+    r"(?<![\w’'])[A-Z][\w&’'.+-]*[\w+](?:\s+(?:(?:[A-Z0-9][\w&’'.+-]*[\w+])|&|[A-Z0-9]))*"
+)  # fmt: skip
+_PREPOSITIONS = words("subjects", "prepositions")
+_OTHERS_OF = pattern("subjects", "others_of", re.IGNORECASE)
+_BEFORE_OTHERS = pattern("subjects", "before_others", re.IGNORECASE)
+_STARTERS = words("subjects", "starters")
+_ROLES = pattern("subjects", "roles")
+_PRONOUN = pattern("subjects", "pronoun", re.IGNORECASE)
+_WE = re.compile(
+    r"\b(?:we|our|we['’](?:re|ve|ll)|wir|unser\w*|nous|notre|nos|nosotros|nuestr\w+)\b",
+    re.IGNORECASE,
+)
+_OBJECT_ORG = re.compile(r"\b(?:by|von|par|por|da)\s*$", re.IGNORECASE)
+
+
+_ASIDE = re.compile(
+    r",\s+(?:which|who|whose|that|the|a|an|its|one of|formerly|known for|founded|based|headquartered|backed|owned|led)\b"
+    r"[^,;.]{3,140},"
+)
+
+
+_HEAD_OF = re.compile(
+    r"\b(?:CEO|CTO|CFO|COO|chief [\w ]{3,30}|co-?founders?|president|chair\w*|head|director|executive|officer|boss) (?:of|at)$",
+    re.IGNORECASE,
+)
+
+
+class Context(NamedTuple):
+    """What is known before a sentence is read."""
+
+    owner: Entity | None
+    """Whose site the page is on."""
+    current: Entity | None
+    """Whom the text speaks of at this point."""
+    heading: bool = False
+    item: bool = False
+
+
+def subject(
+    text: str, trigger: tuple[int, int], book: Book, context: Context, event_type: str = ""
+) -> Entity | None:
+    """Give the competitor whose doing a trigger tells; none where it is another's or nobody's."""
+    text = _without_asides(text, trigger[0])
+    mentions = [one for one in book.mentions(text) if _may_act(text, one)]
+    acting = _nearest(text, trigger[0], mentions)
+    if isinstance(acting, Mention):
+        return acting.entity
+    passive = _agent(text, trigger, mentions)
+    if passive is not None:
+        return passive
+    if acting == "other" and _WE.search(text[: trigger[0]]):
+        return context.owner
+    for one in book.mentions(text):
+        if _stands_to(text, trigger, one, event_type):
+            return one.entity
+    if acting == "other":
+        return None
+    later = [one for one in mentions if one.first >= trigger[1] - 1]
+    if later and _names_it_later(text, trigger, later[0]):
+        return later[0].entity
+    if any(True for _ in book.mentions(text)) and not _WE.search(text):
+        return None
+    return _implied(text, trigger, context)
+
+
+def _without_asides(text: str, at: int) -> str:
+    """Blank what stands between commas about a name, before an offset: `, which competes with X,`."""
+    for aside in _ASIDE.finditer(text, 0, at):
+        if aside.end() <= at:
+            text = text[: aside.start()] + " " * len(aside.group()) + text[aside.end() :]
+    return text
+
+
+def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type: str) -> bool:
+    """Say whether a name behind a trigger is whom it befalls or where it happens.
+
+    `acquires Velora`, `invested in Velora`, `joins Velora as`, `roles at Velora`, `launch of Velora X`.
+    """
+    if _OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(text[: mention.first]):
+        return False
+    between = text[trigger[1] : mention.first].strip().lower()
+    before = text[: mention.first].rstrip().lower()
+    if re.match(r"['’]s\b", text[mention.last :]) and event_type == "acquisition":
+        return False
+    if event_type == "pricing_change":
+        return before.endswith(" of") and one_within(trigger, mention)
+    if event_type not in {"funding", "hiring"} and mention.first < trigger[1] - 3:
+        return False
+    if event_type == "acquisition":
+        return bool(
+            re.fullmatch(
+                r"(?:(?:of|the|a|an|its|rival|startup|start-up|software|[\w-]+-based|maker|firm|company|group)\s*){0,5}",
+                between,
+            )
+        )
+    if event_type == "funding":
+        return before.endswith((" in", " into", " for")) and bool(
+            re.search(r"pour|invest|inject|put|plough|round", before)
+        )
+    if event_type == "hiring":
+        return before.endswith((" at", " joins", " joined", " join", " joining"))
+    return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
+
+
+def one_within(span: tuple[int, int], mention: Mention) -> bool:
+    """Say whether a name stands within a trigger."""
+    return span[0] <= mention.first < span[1]
+
+
+def _implied(text: str, trigger: tuple[int, int], context: Context) -> Entity | None:
+    """Give whom a sentence without a name speaks of."""
+    if context.owner is not None:
+        return context.owner
+    head = text[: trigger[0] + 1]
+    if context.current is not None and (
+        _PRONOUN.search(head) or (context.item and trigger[0] < 12)
+    ):
+        return context.current
+    return None
+
+
+def _may_act(text: str, mention: Mention) -> bool:
+    """Say whether a name can be the subject: not `a rival of Acme`, `Acme customer`, `for Acme`."""
+    if _OTHERS_OF.match(text[mention.last :]):
+        return False
+    before = text[: mention.first].rstrip(" \"“'‘(")
+    if _HEAD_OF.search(before):
+        return True
+    if _BEFORE_OTHERS.search(before):
+        return False
+    word = re.split(r"[\s(]", before)[-1].lower() if before else ""
+    return word not in _PREPOSITIONS
+
+
+def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | None:
+    """Give the last acting name before an offset: a competitor's, `other`, or nothing."""
+    mentions = [one for one in mentions if not _OBJECT_ORG.search(text[: one.first])]
+    found: Mention | str | None = None
+    for phrase in _NP.finditer(text, 0, at):
+        first, last = phrase.span()
+        own = next(
+            (
+                one
+                for one in mentions
+                if first <= one.first < last or one.first <= first < one.last
+            ),
+            None,
+        )
+        if own is not None:
+            found = own
+        elif _belongs(text, first, mentions):
+            found = next(one for one in reversed(mentions) if one.last <= first)
+        elif _is_other(text, first, phrase.group()):
+            found = _coordinated(text, first, mentions) or "other"
+    last_own = [one for one in mentions if one.last <= at]
+    if found is None and last_own:
+        return last_own[-1]
+    return found
+
+
+def _belongs(text: str, first: int, mentions: list[Mention]) -> bool:
+    """Say whether a phrase follows a name closely enough to be a part of it: its product or head."""
+    for one in reversed(mentions):
+        if one.last <= first:
+            between = text[one.last : first]
+            near = (
+                bool(re.fullmatch(r"(?:['’]s)?[\s,]*(?:[\w-]+[\s,]+){0,3}", between))
+                and len(between) < 45
+            )
+            verb = re.search(
+                r"\b(?:said|says|that|rival|when|because|and|after|whether|while|but)\b", between
+            )
+            return (
+                near
+                and not verb
+                and (
+                    "’s" in between
+                    or "'s" in between
+                    or bool(_ROLES.search(text[one.last : first + 24]))
+                    or between.strip() == ""
+                )
+            )
+    return False
+
+
+def _coordinated(text: str, first: int, mentions: list[Mention]) -> Mention | None:
+    for one in reversed(mentions):
+        if one.last <= first:
+            between = text[one.last : first].strip()
+            return (
+                one if between in {"and", "&", ", and", "und", "et", "y", "+", "/", ","} else None
+            )
+    return None
+
+
+def _is_other(text: str, first: int, phrase: str) -> bool:
+    """Say whether a phrase is somebody else who acts."""
+    words = phrase.split()
+    head = words[0].lower().strip(".,'’")
+    if all(
+        word.lower().strip(".,") in _STARTERS | MONTHS.keys() | WEEKDAYS.keys()
+        or word[0].isdigit()
+        for word in words
+    ):
+        return False
+    before = text[:first].rstrip(" \"“'‘(")
+    previous = re.split(r"[\s(]", before)[-1].lower().strip(",") if before else ""
+    if previous in _PREPOSITIONS | {
+        "at",
+        "from",
+        "by",
+        "the",
+        "a",
+        "an",
+        "its",
+        "our",
+        "their",
+        "new",
+        "called",
+        "named",
+        "dubbed",
+        "as",
+        "or",
+        "plus",
+    }:
+        return previous == "by"
+    opens = not before or before[-1] in ".!?:•|–—-"
+    if opens and len(words) == 1 and (head in _STARTERS or head.endswith(("ing", "ed", "ly"))):
+        return False
+    if _ROLES.search(phrase) or _ROLES.search(before[-30:]):
+        return False
+    return not (len(words) == 1 and words[0].isupper() and len(words[0]) <= 4)
+
+
+def _agent(text: str, trigger: tuple[int, int], mentions: list[Mention]) -> Entity | None:
+    """Give the competitor that a passive sentence or a noun names with `by`."""
+    for one in mentions:
+        if one.first >= trigger[0] and _OBJECT_ORG.search(text[: one.first]):
+            return one.entity
+    return None
+
+
+def _names_it_later(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
+    """Say whether a name behind the trigger is the doer: `New from Acme`, `At Acme`, `Introducing Acme X`."""
+    between = text[trigger[1] : mention.first]
+    opening = trigger[0] < 12
+    return (
+        opening
+        and (len(between) < 60)
+        and not re.search(r"\b(?:with|to|for|of|against)\s*$", between)
+    )
+
+
+def speaks_of(
+    text: str, book: Book, before: Entity | None, *, heading: bool = False
+) -> Entity | None:
+    """Give whom the text speaks of after a sentence."""
+    mentions = [one for one in book.mentions(text) if _may_act(text, one)]
+    if mentions:
+        return mentions[0].entity
+    if heading:
+        return before
+    start = _NP.match(text)
+    if start and _is_other(text, 0, start.group()) and len(start.group()) > 3:
+        return None
+    return before
