@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -197,3 +199,30 @@ def test_one_holder_at_a_time_and_each_has_a_higher_fence(account):
     assert memory.lease("watch", "a", later, 60) is None
     memory.end_lease(second)
     assert memory.lease("watch", "a", later, 60).fence > second.fence
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_two_watchers_at_once_handle_each_attempt_once(kind, tmp_path, request):
+    place = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "x.db"
+    opened = [PostgresStore(place) if kind == "postgres" else SqliteStore(place) for _ in range(2)]
+    accounts = [Account(memory_over(one, index=ScanIndex(one)), AT_ONCE) for one in opened]
+    accounts[0].track(REF, Owner("coder"), WATCHER)
+    rows = [*reds(3), green("g", 30), *reds(7, 40)]
+    turns = [threading.Barrier(2, timeout=60) for _ in rows]
+
+    def watch(account):
+        for turn, told in zip(turns, recorded.read(lines(*rows)), strict=True):
+            turn.wait()
+            account.step(ID, told.seen, WATCHER)
+            for one in account.waiting(WORKER):
+                account.taken(one, WATCHER, told.seen.at)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(watch, accounts))
+    left = [one.type for one in accounts[0].events(ID) if one.target == PEOPLE]
+    found = accounts[1].tracked(ID).state
+    assert sorted(left) == sorted(["pipeline_failed"] * 8 + ["pipeline_passed", "circuit_breaker"])
+    assert (found.count, found.phase.value, len(found.attempts)) == (5, "open", len(rows))
+    assert accounts[0].memory.ledger_verify().ok
+    for one in opened:
+        one.close()
