@@ -112,6 +112,9 @@ class MemoryView(MemoryCounts):
         rows = self._all("cases", bank, known_as=known_as) if known_as else []
         return min(rows, key=lambda row: row.seq, default=None)
 
+    def foresee(self, bank, names, ids=()):
+        return {name for name in names if self.known(bank, name)}
+
     def named(self, bank, name):
         fits = [
             row

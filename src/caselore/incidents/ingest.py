@@ -5,12 +5,18 @@ Must not judge the failure: its identity and family come from the reading.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
 from caselore.guards import injection, names, secrets
 from caselore.logs import Reading, read
 from caselore.logs.reading import Signature
 from caselore.memory.records import BLOCK_LIMIT, Incident, Quoted, Signed
 
 TITLE_LIMIT = 200
+SHORT, SHORT_KEPT = 2_000, 4_096  # characters of a text whose answer is kept, and how many
+T = TypeVar("T")
 
 
 def to_incident(
@@ -77,6 +83,12 @@ def signed(signature: Signature) -> Signed:
 def sign(text: str) -> Signed:
     """Compute the identity of an error that comes without its log, as in an import."""
     return signed(read(text.encode("utf-8", "replace"), name="error").signature)
+
+
+def once(work: Callable[[str], T]) -> Callable[[str], T]:
+    """Let the answers for short texts be given again: those of an import come many times."""
+    kept = lru_cache(maxsize=SHORT_KEPT)(work)
+    return lambda text: kept(text) if len(text) <= SHORT else work(text)
 
 
 def screen(text: str) -> tuple[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ import re
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -168,10 +169,16 @@ class Engine:
         native = _hyperscan(self) if self._kind in ("", "hyperscan") else None
         if native is not None:
             self._find, self._native = native, True
-            self._doubtful = frozenset(n for n, p in enumerate(self.patterns) if loose(p) != p)
+            pairs = enumerate(zip(self.loosened, self.patterns, strict=True))
+            self._doubtful = frozenset(number for number, (one, p) in pairs if one != p)
         elif self._find is None:
             second = _re2(self.patterns) if self._kind != "re" else None
             self._find = second or _re(self.patterns)
+
+    @cached_property
+    def loosened(self) -> tuple[str, ...]:
+        """The patterns as hyperscan is given them."""
+        return tuple(map(loose, self.patterns))
 
     def wants_native(self) -> bool:
         """Say whether compiling the native database pays for what was scanned so far."""
@@ -181,15 +188,14 @@ class Engine:
 def _hyperscan(engine: Engine) -> Find | None:
     """Load or compile the hyperscan database; None where it is missing or not worth it yet."""
     if engine.wants_native() or _stored(engine):
-        patterns = [loose(p) for p in engine.patterns]
-        database = native_database(patterns, engine.name, single=False)
+        database = native_database(engine.loosened, engine.name, single=False)
         return None if database is None else _collector(database)
     return None
 
 
 def _stored(engine: Engine) -> bool:
     """Say whether a compiled database lies in the cache."""
-    place = _place([loose(p) for p in engine.patterns], engine.name, single=False)
+    place = _place(engine.loosened, engine.name, single=False)
     return place is not None and place.exists()
 
 
@@ -198,8 +204,12 @@ def _place(patterns: Sequence[str], name: str, *, single: bool) -> Path | None:
     folder = _settings["cache"]
     if folder is None:
         return None
-    key = hashlib.sha256("\n".join((str(single), *patterns)).encode()).hexdigest()[:20]
-    return folder / f"{name}-{key}.hs"
+    return folder / f"{name}-{_key(tuple(patterns), single)}.hs"
+
+
+@lru_cache(maxsize=16)  # asked again at each small log
+def _key(patterns: tuple[str, ...], single: bool) -> str:
+    return hashlib.sha256("\n".join((str(single), *patterns)).encode()).hexdigest()[:20]
 
 
 def native_database(patterns: Sequence[str], name: str, *, single: bool) -> Any:

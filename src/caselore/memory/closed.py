@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
@@ -26,7 +27,7 @@ from caselore.memory.records import (
     prose,
     short,
 )
-from caselore.memory.writing import outcome_body, proposal_body
+from caselore.memory.writing import outcome_body, proposal_body, run_key
 
 CHECKS: dict[str, Callable[[str], str]] = {
     "service": names.check_service,
@@ -65,21 +66,36 @@ OLDEST = datetime(1990, 1, 1, tzinfo=UTC)
 class Closed(NamedTuple):
     """A row as an incident and what follows it: a confirmation, a proposal, or nothing."""
 
-    incident: Incident
+    fields: dict[str, Any]
+    """Those of the incident but its signature, which takes the longest to find."""
     happened_at: datetime | None
     findings: tuple[str, ...]
     verdict: str
     body: Body
 
+    @property
+    def known_as(self) -> str:
+        """Give the key by which the same failure is seen again."""
+        return run_key(self.fields["service"], self.fields["deployment"], self.log_digest)
 
-def read_closed(row: Mapping[str, Any], sign: Sign, screen: Screen, now: datetime) -> Closed:
+    @property
+    def log_digest(self) -> str:
+        """Give the digest of the error as it came."""
+        return str(self.fields["log_digest"])
+
+    def incident(self, sign: Sign) -> Incident:
+        """Give the incident, signed. Raises BadInput."""
+        return Incident(**self.fields, signature=sign(self.fields["block"]))
+
+
+def read_closed(row: Mapping[str, Any], screen: Screen, now: datetime) -> Closed:
     """Read one row. Raises BadInput with the reason."""
     screened = _Screened(row, screen)
-    incident = _incident(row, screened, sign)
+    fields = _fields(row, screened)
     confirmed = _date(row, "confirmed_at", now)
     happened = _date(row, "occurred_at", now)
     verdict, body = _verdict(row, screened, confirmed)
-    return Closed(incident, happened or confirmed, tuple(screened.findings), verdict, body)
+    return Closed(fields, happened or confirmed, tuple(screened.findings), verdict, body)
 
 
 class _Screened:
@@ -114,13 +130,24 @@ def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     text = short(name, value, limit=NAME_LIMIT, needed=needed).strip()
-    return names.check_name(text, name) if text else ""
+    return _checked(text, name) if text else ""
+
+
+@lru_cache(maxsize=4096)
+def _checked(text: str, label: str) -> str:
+    """Check a name; services and people come again and again."""
+    return names.check_name(text, label)
 
 
 def _of_run(row: Mapping[str, Any], field: str, what: str = "", *, needed: bool = False) -> str:
     """Give a name of the run by its rule."""
     name = _name(row, field, needed=needed)
-    return CHECKS[what or field](name) if name else ""
+    return _checked_as(what or field, name) if name else ""
+
+
+@lru_cache(maxsize=4096)
+def _checked_as(kind: str, name: str) -> str:
+    return CHECKS[kind](name)
 
 
 def masked_url(value: object) -> str:
@@ -129,13 +156,13 @@ def masked_url(value: object) -> str:
     return secrets.redact(names.check_url(text)).text if text else ""
 
 
-def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incident:
+def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
     service = _of_run(row, "service", needed=True)
     deployment = _of_run(row, "deployment_id", "deployment", needed=True)
     raw = prose("error", _given(row, "error"), limit=BLOCK_LIMIT, needed=True)
     error = screened.text("error", BLOCK_LIMIT)
     lines = error.count("\n") + 1
-    return Incident(
+    return dict(
         service=service,
         environment=_of_run(row, "environment"),
         branch=_of_run(row, "branch"),
@@ -143,7 +170,6 @@ def _incident(row: Mapping[str, Any], screened: _Screened, sign: Sign) -> Incide
         deployment=deployment,
         stage=_of_run(row, "stage"),
         url=masked_url(_given(row, "url")),
-        signature=sign(error),
         block=error,
         excerpt=(Quoted(1, lines, error, "imported"),),
         failing_line=1,

@@ -18,7 +18,10 @@ Body = dict[str, Any]
 
 def canonical(value: Any) -> str:
     """Write JSON in the one form that is hashed: sorted keys, no spaces, plain Unicode."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _WRITER.encode(value)
+
+
+_WRITER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(*parts: str) -> str:

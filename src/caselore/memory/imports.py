@@ -6,9 +6,10 @@ Must not lose a good line over a bad one, write half a line, or bring back what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -41,12 +42,17 @@ class Arrival(NamedTuple):
     """A line, read: an incident with what was said of it, not yet written."""
 
     id: str
-    incident: Incident
+    known_as: str
+    service: str
+    log_digest: str
+    incident: Callable[[], Incident]
     happened_at: datetime | None
     sources: tuple[str, ...]
     findings: tuple[str, ...]
     origin: Body
     said: tuple[Said, ...]
+    new_id: str = ""
+    """Its id here if it is new and brings none."""
 
 
 @dataclass(slots=True)
@@ -118,60 +124,98 @@ class Importer:
         return tally.report()
 
     def _batch(self, batch: list[tuple[int, Any]], before: Tally) -> Tally:
-        now = self.clock()
+        """Read and sign the lines first, so that no other writer waits for that."""
+        now, refused = self.clock(), list[tuple[int, str]]()
+        read = list(self._each(self._read, batch, now, refused))
+        names = [one.known_as for _, one in read if isinstance(one, Arrival) and one.known_as]
+        with self.store.reading() as seen:
+            known = seen.foresee(self.bank, names)
+        ready = list(self._each(self._signed, read, known, refused))
         with self.store.writing(self.bank) as view:
+            view.foresee(self.bank, names, [row.new_id for _, row in ready if _is_new(row)])
             pen = Pen(view, self.bank, now, self.salt)
-            for number, row in batch:
-                try:
-                    if isinstance(row, dict) and "caselore" in row and is_exhibit_row(row):
-                        _count_exhibit(before, take(pen, row, self.actor))
-                        continue
-                    if isinstance(row, dict) and "caselore" in row and is_grouping_row(row):
-                        new = take_grouping(pen, row, self.actor)
-                        before.added, before.known = before.added + new, before.known + (not new)
-                        continue
-                    self._take(pen, self._read(row, now), before)
-                except BadInput as error:
-                    before.refused.append((number, redact(str(error)).text))
+            for _ in self._each(partial(self._write_one, pen), ready, before, refused):
+                pass
+        before.refused += sorted(refused)
         return before
 
-    def _read(self, row: Any, now: datetime) -> Arrival:
+    def _each(
+        self,
+        step: Callable[[Any, Any], Any],
+        rows: Iterable[tuple[int, Any]],
+        more: Any,
+        refused: list[tuple[int, str]],
+    ) -> Iterator[tuple[int, Any]]:
+        """Take a step with each line; one that is refused goes no further, with its reason."""
+        for number, row in rows:
+            try:
+                yield number, step(row, more)
+            except BadInput as error:
+                refused.append((number, redact(str(error)).text))
+
+    def _signed(self, row: Any, known: Collection[str]) -> Any:
+        """Sign what is new here: what is known keeps the signature that it has."""
+        if not isinstance(row, Arrival) or row.known_as in known:
+            return row
+        incident = row.incident()
+        return row._replace(incident=lambda: incident, new_id=self.new_id())
+
+    def _write_one(self, pen: Pen, row: Any, tally: Tally) -> None:
+        if isinstance(row, Arrival):
+            self._take(pen, row, tally)
+        elif is_grouping_row(row):
+            new = take_grouping(pen, row, self.actor)
+            tally.added, tally.known = tally.added + new, tally.known + (not new)
+        else:
+            _count_exhibit(tally, take(pen, row, self.actor))
+
+    def _read(self, row: Any, now: datetime) -> Arrival | dict[str, Any]:
         if isinstance(row, Unreadable):
             raise BadInput(row.reason)
         if not isinstance(row, dict):
             raise BadInput(f"the line is no JSON object but {type(row).__name__}")
         if "caselore" in row:
-            return Arrival(*read_exported(row))
-        closed = read_closed(row, self.sign, self.screen, now)
-        said = (Said(closed.verdict, closed.body),) if closed.verdict else ()
-        return Arrival("", closed.incident, closed.happened_at, (), closed.findings, {}, said)
+            as_it_is = is_exhibit_row(row) or is_grouping_row(row)
+            return row if as_it_is else _exported(*read_exported(row))
+        closed = read_closed(row, self.screen, now)
+        return Arrival(
+            id="",
+            known_as=closed.known_as,
+            service=closed.fields["service"],
+            log_digest=closed.log_digest,
+            incident=partial(closed.incident, self.sign),
+            happened_at=closed.happened_at,
+            sources=(),
+            findings=closed.findings,
+            origin={},
+            said=(Said(closed.verdict, closed.body),) if closed.verdict else (),
+        )
 
     def _take(self, pen: Pen, arrival: Arrival, tally: Tally) -> None:
-        known_as = identity(arrival.incident)
-        erased = refuse_erased(pen.store, self.bank, arrival.id, known_as)
+        erased = refuse_erased(pen.store, self.bank, arrival.id, arrival.known_as)
         if erased:
             raise BadInput(erased)
-        row = _present(pen.store, self.bank, arrival, known_as)
+        row = _present(pen.store, self.bank, arrival)
         news = _news(pen.store, row, arrival)
-        body = self._observed(arrival, known_as, pen.at)
-        first = [] if row else [gate.Draft(self.bank, "observe", "", body, self.actor)]
+        first = [] if row else [self._observed(arrival, pen.at)]
         drafts = first + [
             gate.Draft(self.bank, one.action, "", one.body, self.actor, history=row is None)
             for one in news
         ]
         self._refuse(pen, drafts)
-        self._write(pen, row.id if row else arrival.id or self.new_id(), drafts)
+        self._write(pen, row.id if row else arrival.id or arrival.new_id or self.new_id(), drafts)
         _count(tally, row, news)
 
-    def _observed(self, arrival: Arrival, known_as: str, at: datetime) -> Body:
+    def _observed(self, arrival: Arrival, at: datetime) -> gate.Draft:
         body = observe_body(
-            arrival.incident,
-            known_as,
+            arrival.incident(),
+            arrival.known_as,
             arrival.happened_at or at,
             arrival.sources,
             arrival.findings,
         )
-        return {**body, "origin": arrival.origin} if arrival.origin else body
+        body = {**body, "origin": arrival.origin} if arrival.origin else body
+        return gate.Draft(self.bank, "observe", "", body, self.actor)
 
     def _refuse(self, pen: Pen, drafts: list[gate.Draft]) -> None:
         """Refuse a line whole where the gate would refuse a part of it. Raises BadInput."""
@@ -193,11 +237,22 @@ class Importer:
                 proposals.append(written.entry.seq)
 
 
-def _present(view: Reads, bank: str, arrival: Arrival, known_as: str) -> CaseRow | None:
+def _is_new(row: Any) -> bool:
+    return isinstance(row, Arrival) and bool(row.new_id)
+
+
+def _exported(
+    id: str, incident: Incident, happened_at: datetime, *rest: *tuple[Any, ...]
+) -> Arrival:
+    key, service, log = identity(incident), incident.service, incident.log_digest
+    return Arrival(id, key, service, log, lambda: incident, happened_at, *rest)
+
+
+def _present(view: Reads, bank: str, arrival: Arrival) -> CaseRow | None:
     row = view.case(bank, arrival.id) if arrival.id else None
     if row is None:
-        return view.known(bank, known_as) if known_as else None
-    if row.log_digest != arrival.incident.log_digest or row.service != arrival.incident.service:
+        return view.known(bank, arrival.known_as) if arrival.known_as else None
+    if (row.log_digest, row.service) != (arrival.log_digest, arrival.service):
         raise BadInput(f"the id {arrival.id} belongs to another incident here")
     return row
 

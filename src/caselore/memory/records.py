@@ -75,7 +75,7 @@ def prose(label: str, value: object, *, limit: int = TEXT_LIMIT, needed: bool = 
     if len(value) > limit:
         raise BadInput(f"{label} has {len(value):,} characters; the limit is {limit:,}")
     try:
-        value.encode()
+        _ = value.isascii() or value.encode()
     except UnicodeEncodeError:
         raise BadInput(f"{label} holds characters that are no valid Unicode") from None
     return value

@@ -60,7 +60,12 @@ class Pen:
 def identity(incident: Incident) -> str:
     """Give the key by which the same failure is seen again; empty where nothing names the run."""
     anchor = incident.deployment or incident.url or incident.commit
-    return digest("run", incident.service, anchor, incident.log_digest) if anchor else ""
+    return run_key(incident.service, anchor, incident.log_digest)
+
+
+def run_key(service: str, anchor: str, log_digest: str) -> str:
+    """Give the key of a log of a run; empty where nothing names the run."""
+    return digest("run", service, anchor, log_digest) if anchor else ""
 
 
 def observe_body(

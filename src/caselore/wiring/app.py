@@ -334,10 +334,10 @@ class App(Keeper):
         report = self.memory.import_incidents(
             numbered(rows),
             importer,
-            sign=lambda error: ingest.signed(
-                self.read(error.encode("utf-8", "replace")).signature
+            sign=ingest.once(
+                lambda error: ingest.signed(self.read(error.encode("utf-8", "replace")).signature)
             ),
-            screen=ingest.screen,
+            screen=ingest.once(ingest.screen),
             progress=progress,
         )
         return Imported(report)

@@ -93,7 +93,9 @@ class PostgresStore:
         """
         with _mapped(), self._connected(self._write) as link:
             _take_turn(link, bank)
-            yield PostgresView(link, _mark)
+            view = PostgresView(link, _mark)
+            yield view
+            view.flush()
 
     @contextmanager
     def _connected(self, begin: bytes) -> Iterator[Link]:

@@ -34,7 +34,7 @@ class PostgresView(SqlView):
         super().__init__(lambda: removing(link))
         self._link, self._sql, self._names = link, queries("postgres"), count()
 
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+    def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
         sql, given = self._sql[query].encode(), {k: _storable(v) for k, v in values.items()}
         if query in LONG:
             return self._long(sql, given)
@@ -48,9 +48,12 @@ class PostgresView(SqlView):
             yield from cursor
 
     def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        with self._link.cursor() as cursor:
-            for row in rows:
-                cursor.execute(self._sql[query].encode(), tuple(row))
+        given = [tuple(row) for row in rows]
+        if len(given) == 1:  # several go in one pipeline, one is quicker without
+            self._link.execute(self._sql[query].encode(), given[0])
+        elif given:
+            with self._link.cursor() as cursor:
+                cursor.executemany(self._sql[query].encode(), given)
 
     def _keys(self, keys: Collection[str | int]) -> list[str | int]:
         return list(keys)

@@ -6,27 +6,24 @@ Must not judge or derive: rows in, rows out.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from caselore.memory.exhibit_ports import Counted, Sought
-from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
+from caselore.memory.ledger import Entry, Payload, Stored
 from caselore.memory.ports import ANYWHERE, Alike, Narrow, Seen, Tally, Wanted
 from caselore.memory.rows import (
     TABLES,
     CaseRow,
-    Change,
-    ErasedRow,
     ExhibitRow,
     Forget,
     GreenRow,
     HeldRow,
     LinkRow,
-    Put,
     Row,
     TokenRow,
-    table_of,
 )
+from caselore.memory.stores.gathering import Gathering
 from caselore.memory.stores.loop_queries import LoopQueries
 from caselore.memory.stores.sql_counts import SqlCounts
 
@@ -38,24 +35,8 @@ NEAR = {
 }
 
 
-class SqlView(LoopQueries, SqlCounts):
+class SqlView(Gathering, LoopQueries, SqlCounts):
     """Reads and appends inside the transaction that its store opened."""
-
-    def __init__(self, removing: Callable[[], None]) -> None:
-        """Call `removing` before content is removed."""
-        self._removing = removing
-
-    @abstractmethod
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
-        """Run a named query and give its rows; one that has none is run at once."""
-
-    @abstractmethod
-    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Run a named query for each row."""
-
-    @abstractmethod
-    def _keys(self, keys: Collection[str | int]) -> Any:
-        """Write a list of keys as the dialect takes it."""
 
     @abstractmethod
     def _odd(self) -> Iterator[str]:
@@ -68,10 +49,6 @@ class SqlView(LoopQueries, SqlCounts):
         """Give the one row of a query that always has one."""
         (row,) = self._ask(query, **values)
         return row
-
-    def head(self, bank: str) -> Head:
-        row = self._one("head", bank=bank)
-        return Head(*row) if row else EMPTY
 
     def banks(self) -> list[str]:
         return [bank for (bank,) in self._ask("banks")]
@@ -99,17 +76,9 @@ class SqlView(LoopQueries, SqlCounts):
     def person_acted(self, bank: str) -> bool:
         return bool(self._sum("person_acted", bank=bank)[0])
 
-    def case(self, bank: str, id: str) -> CaseRow | None:
-        row = self._one("case", bank=bank, id=id)
-        return CaseRow(*row) if row else None
-
     def cases_of(self, bank: str, ids: Collection[str]) -> dict[str, CaseRow]:
         found = self._ask("cases_of", bank=bank, ids=self._keys(ids))
         return {row.id: row for row in map(CaseRow._make, found)}
-
-    def known(self, bank: str, known_as: str) -> CaseRow | None:
-        row = self._one("known", bank=bank, known_as=known_as)
-        return CaseRow(*row) if row else None
 
     def named(self, bank: str, name: str) -> list[CaseRow]:
         found = self._ask("named", bank=bank, name=name, beyond=name + "\U0010ffff")
@@ -212,10 +181,6 @@ class SqlView(LoopQueries, SqlCounts):
     def tokens(self, bank: str) -> list[TokenRow]:
         return [TokenRow(*row) for row in self._ask("tokens", bank=bank)]
 
-    def tombstone(self, bank: str, id_or_known_as: str) -> ErasedRow | None:
-        row = self._one("tombstone", bank=bank, name=id_or_known_as)
-        return ErasedRow(*row) if row else None
-
     def exhibit(self, bank: str, id: str) -> ExhibitRow | None:
         row = self._one("exhibit", bank=bank, id=id)
         return ExhibitRow(*row) if row else None
@@ -261,22 +226,6 @@ class SqlView(LoopQueries, SqlCounts):
         yield from self._odd()
         for bank, seq in self._ask("stray_payloads"):
             yield f"payload {seq} of bank {bank} belongs to no entry"
-
-    def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None:
-        self._put("add_entry", [entry])
-        if payload is not None:
-            self._put("add_payload", [(entry.bank, entry.seq, *payload)])
-        self.apply(entry, changes)
-
-    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
-        rows: dict[str, list[Row]] = {}
-        for change in changes:
-            if isinstance(change, Put):
-                rows.setdefault(table_of(change.row), []).append(change.row)
-            else:
-                self._forget(entry, change)
-        for table, some in rows.items():
-            self._put(f"put_{table}", some)
 
     def clear(self, bank: str) -> None:
         for table in TABLES:

@@ -52,7 +52,9 @@ class SqliteStore:
         try:
             with mapped(self._path):
                 link.execute(begin)
-                yield SqliteView(link, self._unscrubbed.touch)
+                view = SqliteView(link, self._unscrubbed.touch)
+                yield view
+                view.flush()
                 link.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):

@@ -23,7 +23,7 @@ class SqliteView(SqlView):
         super().__init__(removing)
         self._link, self._sql = link, queries("sqlite")
 
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+    def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
         return self._link.execute(self._sql[query], values)
 
     def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:

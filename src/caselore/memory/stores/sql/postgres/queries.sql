@@ -47,6 +47,17 @@ SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id = %(id)s
 -- name: known
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq LIMIT 1
 
+-- name: known_among
+SELECT c.* FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.cases c ON c.bank = %(bank)s AND c.known_as = j.value AND c.known_as <> '' ORDER BY c.seq DESC
+
+-- name: erased_among
+SELECT e.* FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.erased e ON e.bank = %(bank)s AND e.id = j.value
+UNION
+SELECT e.* FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.erased e ON e.bank = %(bank)s AND e.known_as = j.value AND j.value <> ''
+
 -- name: named
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id >= %(name)s AND id < %(beyond)s
 UNION

@@ -47,6 +47,16 @@ SELECT * FROM cases WHERE bank = :bank AND id = :id
 -- name: known
 SELECT * FROM cases WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq LIMIT 1
 
+-- name: known_among
+SELECT c.* FROM json_each(:names) j
+CROSS JOIN cases c ON c.bank = :bank AND c.known_as = j.value AND c.known_as <> '' ORDER BY c.seq DESC
+
+-- name: erased_among
+SELECT e.* FROM json_each(:names) j CROSS JOIN erased e ON e.bank = :bank AND e.id = j.value
+UNION
+SELECT e.* FROM json_each(:names) j CROSS JOIN erased e ON e.bank = :bank AND e.known_as = j.value
+WHERE j.value <> ''
+
 -- name: named
 SELECT * FROM cases WHERE bank = :bank AND id >= :name AND id < :beyond
 UNION

@@ -1,0 +1,150 @@
+"""Holds what a transaction writes until it is read or kept, so that many rows are written at once.
+
+Must not answer a question otherwise than the tables would: what cannot be told from here is asked
+after all that is held was written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from caselore.memory.ledger import EMPTY, Entry, Head, Payload
+from caselore.memory.rows import CaseRow, Change, ErasedRow, Forget, Put, Row, key_of, table_of
+
+MOST = 4_000  # rows that are held
+
+Name = tuple[str, str]
+"""A bank, and what something is called in it."""
+
+
+class Gathering(ABC):
+    """The writing half of a view."""
+
+    def __init__(self, removing: Any) -> None:
+        """Call `removing` before content is removed."""
+        self._removing = removing
+        self._entries: list[Entry] = []
+        self._payloads: list[tuple[Any, ...]] = []
+        self._rows: dict[str, dict[tuple[str | int, ...], Row]] = {}
+        self._held = 0
+        self._heads: dict[str, Head] = {}
+        self._named: dict[Name, CaseRow] = {}
+        self._foreseen: dict[Name, CaseRow | None] = {}
+        self._stones: dict[Name, ErasedRow | None] = {}
+        self._absent: set[Name] = set()
+
+    @abstractmethod
+    def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+        """Run a named query and give its rows; one that has none is run at once."""
+
+    @abstractmethod
+    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Run a named query for each row."""
+
+    @abstractmethod
+    def _keys(self, keys: Collection[str | int]) -> Any:
+        """Write a list of keys as the dialect takes it."""
+
+    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
+        """Run a named query over all that was written before."""
+        self.flush()
+        return self._run(query, **values)
+
+    def flush(self) -> None:
+        """Write what is held; called before the transaction is kept."""
+        if not self._held:
+            return
+        self._put("add_entry", self._entries)
+        self._put("add_payload", self._payloads)
+        for table, rows in self._rows.items():
+            self._put(f"put_{table}", rows.values())
+        self._entries, self._payloads, self._rows, self._named = [], [], {}, {}
+        self._held = 0
+        self._foreseen.clear()  # they say what the tables held before
+        self._stones.clear()
+        self._absent.clear()
+
+    def foresee(self, bank: str, names: Collection[str], ids: Collection[str] = ()) -> set[str]:
+        """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""
+        self.flush()
+        keys = self._keys(names)
+        there = {row[1] for row in self._run("cases_of", bank=bank, ids=self._keys(ids))}
+        self._absent = {(bank, id) for id in ids if id not in there}
+        cases = {row.known_as: row for row in self._cases("known_among", bank, keys)}
+        stones = [ErasedRow(*row) for row in self._run("erased_among", bank=bank, names=keys)]
+        buried = {name: stone for stone in stones for name in (stone.id, stone.known_as)}
+        for name in names:
+            self._foreseen[bank, name] = cases.get(name)
+            self._stones[bank, name] = buried.get(name)
+        return set(cases)
+
+    def _cases(self, query: str, bank: str, keys: Any) -> Iterator[CaseRow]:
+        return map(CaseRow._make, self._run(query, bank=bank, names=keys))
+
+    def head(self, bank: str) -> Head:
+        if bank not in self._heads:
+            row = next(iter(self._run("head", bank=bank)), None)
+            self._heads[bank] = Head(*row) if row else EMPTY
+        return self._heads[bank]
+
+    def case(self, bank: str, id: str) -> CaseRow | None:
+        held = self._rows.get("cases", {}).get((bank, id))
+        if isinstance(held, CaseRow):
+            return held
+        if (bank, id) in self._absent:
+            return None
+        row = next(iter(self._run("case", bank=bank, id=id)), None)
+        return CaseRow(*row) if row else None
+
+    def known(self, bank: str, known_as: str) -> CaseRow | None:
+        name = bank, known_as
+        if name in self._foreseen:
+            old = self._foreseen[name]
+        else:
+            row = next(iter(self._run("known", bank=bank, known_as=known_as)), None)
+            old = CaseRow(*row) if row else None
+        found = old or self._named.get(name)
+        return self.case(bank, found.id) if found and self._held else found
+
+    def tombstone(self, bank: str, id_or_known_as: str) -> ErasedRow | None:
+        name = bank, id_or_known_as
+        if name in self._stones:
+            return self._stones[name]
+        row = next(iter(self._ask("tombstone", bank=bank, name=id_or_known_as)), None)
+        return ErasedRow(*row) if row else None
+
+    def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None:
+        self._entries.append(entry)
+        if payload is not None:
+            self._payloads.append((entry.bank, entry.seq, *payload))
+        self._heads[entry.bank] = Head(entry.seq, entry.hash)
+        self._held += 1
+        self.apply(entry, changes)
+
+    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
+        puts = []
+        for change in changes:
+            if isinstance(change, Put):
+                puts.append(change.row)
+            else:
+                self.flush()
+                self._forget(entry, change)
+        for row in puts:
+            self._hold(row)
+        if self._held > MOST:
+            self.flush()
+
+    def _hold(self, row: Row) -> None:
+        """Keep a row for later; of one that is written several times only the last is."""
+        self._rows.setdefault(table_of(row), {})[key_of(row)] = row
+        self._held += 1
+        if isinstance(row, CaseRow) and row.known_as:
+            self._named.setdefault((row.bank, row.known_as), row)
+        elif isinstance(row, ErasedRow):
+            self._stones.clear()
+
+    @abstractmethod
+    def _forget(self, entry: Entry, change: Forget) -> None:
+        """Remove what an entry takes back."""
