@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import unquote
 
 from caselore.errors import BadInput, WrongUse
 
@@ -300,14 +301,17 @@ def on_server(url: str) -> bool:
 
 
 def sqlite_file(url: str) -> Path:
-    """Give the file of a sqlite:/// address. Raises: WrongUse for another form."""
+    """Give the file of a sqlite:/// address, its %-escapes read. Raises: WrongUse, BadInput."""
     scheme, _, rest = url.partition("://")
     if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
         raise WrongUse(
             "That is no database address that caselore knows.",
             hint="Forms: sqlite:///relative.db, sqlite:////absolute.db, postgresql://host/name.",
         )
-    return Path(rest[1:]).expanduser().absolute()
+    name = unquote(rest[1:])
+    if "\0" in name:
+        raise BadInput("The database's name holds a NUL character.")
+    return Path(name).expanduser().absolute()
 
 
 def _files(home: Path, folder: Path) -> tuple[Path, ...]:

@@ -123,3 +123,15 @@ def test_importing_the_package_imports_nothing_heavy():
     )
 
     assert shown.stdout.strip() == "['caselore']"
+
+
+def test_what_was_closed_says_so_instead_of_opening_again(tmp_path):
+    app = caselore.open(tmp_path / "home")
+    app.read(b"ERROR: x failed")
+    app.close()
+    app.close()
+
+    with pytest.raises(WrongUse, match="closed") as caught:
+        app.recall("anything")
+    assert "caselore.open" in caught.value.hint
+    assert not (tmp_path / "home").exists()

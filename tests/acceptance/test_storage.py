@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
 
 import pytest
 import scenes
-from homes import Home
+from homes import PROGRAM, Home
 
 MARK = "zanzibar-quokka-4711"
 
@@ -170,3 +171,32 @@ def test_a_home_that_is_a_file_is_a_clear_error(home):
     assert ran.code == 5
     assert json.loads(ran.err)["error"]["message"]
     assert home.folder.read_text() == "x"
+
+
+def test_a_home_that_cannot_be_written_is_still_read(ana):
+    ana.ok("import", "-", stdin="\n".join(row(n) for n in range(1, 4)))
+    mount = (
+        f"mount --bind '{ana.folder}' '{ana.folder}' && mount -o remount,bind,ro '{ana.folder}'"
+    )
+    words = ["unshare", "-rm", "sh", "-c"]
+
+    def run(*arguments):
+        command = " ".join([*PROGRAM, *(f"'{one}'" for one in arguments)])
+        return subprocess.run(
+            [*words, f"{mount} && {command}"],
+            capture_output=True, text=True, check=False, env=ana.environment, timeout=120,
+        )  # fmt: skip
+
+    if not shutil.which("unshare") or run("--version").returncode:
+        return  # this machine mounts nothing for us
+
+    assert json.loads(run("show", "2", "--json").stdout)["deployment"] == "2"
+    assert json.loads(run("recall", "relation t3 does not exist", "--json").stdout)["precedents"]
+    assert json.loads(run("ledger", "verify", "--json").stdout)["ok"]
+    (ana.folder.parent / "more.jsonl").write_text(row(9))
+    written = run("import", str(ana.folder.parent / "more.jsonl"))
+    assert written.returncode == 5
+    assert "cannot be written" in written.stderr
+    rebuilt = run("index", "rebuild")
+    assert rebuilt.returncode == 5
+    assert "Give this user the folder" in " ".join(rebuilt.stderr.split())

@@ -93,6 +93,8 @@ class IndexStatus(NamedTuple):
     documents: int
     bytes: int
     sound: bool
+    trouble: str = ""
+    """Why it cannot be written here, and what to do; empty where it can."""
 
 
 class Tally(NamedTuple):

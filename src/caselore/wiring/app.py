@@ -58,14 +58,17 @@ class App(Keeper):
         self.close()
 
     def close(self) -> None:
-        """Close the store, if it was opened."""
+        """Close the store, if it was opened. Nothing is read or written with this value again."""
+        self.__dict__["_closed"] = True
         memory = self.__dict__.pop("memory", None)
         if memory is not None:
             memory.close()
 
     @cached_property
     def memory(self) -> Memory:
-        """Open the memory at its first use. Raises: Unavailable when that cannot be done."""
+        """Open the memory at its first use. Raises: Unavailable; WrongUse where it was closed."""
+        if "_closed" in self.__dict__:
+            raise WrongUse("This application was closed.", hint="Open it anew: caselore.open(…).")
         return self.opener(self.settings)
 
     # Who calls

@@ -203,6 +203,7 @@ def index_status(found: IndexStatus) -> Document:
         "documents": found.documents,
         "bytes": found.bytes,
         "sound": found.sound,
+        "trouble": found.trouble or None,
     }
 
 

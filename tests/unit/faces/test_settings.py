@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from caselore import settings, wiring
-from caselore.errors import CaseloreError, WrongUse
+from caselore.errors import BadInput, CaseloreError, WrongUse
 from caselore.llm.meter import DEFAULTS
 from caselore.wiring import models
 
@@ -51,6 +51,14 @@ def test_a_postgres_address_is_kept_and_never_shown(tmp_path, address):
     assert found.database_url == address
     assert ":p@" not in repr(found)
     assert load(tmp_path).database_url == ""
+
+
+def test_an_address_may_hold_escaped_letters(tmp_path):
+    address = f"sqlite:///{tmp_path}/team%20lore/caf%C3%A9%2525.db"
+
+    assert settings.sqlite_file(address) == tmp_path / "team lore" / "café%25.db"
+    with pytest.raises(BadInput, match="NUL"):
+        settings.sqlite_file("sqlite:////tmp/a%00b.db")
 
 
 @pytest.mark.parametrize("address", ["mysql://x", "sqlite://x", "sqlite:///", "://"])

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caselore.errors import StoreBusy
+from caselore.errors import StoreBusy, StoreReadOnly
 from caselore.memory import Actor, Filters, Role
 from caselore.memory.ports import Narrow
 from caselore.memory.stores import tantivy_index, tantivy_shelf
@@ -360,8 +360,10 @@ def test_an_index_that_cannot_be_kept_is_done_without(path, tmp_path):
     memory._index = TantivyIndex(memory._store, tmp_path / "file" / "index")
 
     assert nearest(memory, block(5)) == expected
-    with pytest.raises(StoreBusy):
+    assert "Give this user the folder" in memory.index_status().trouble
+    with pytest.raises(StoreReadOnly, match="text index could not be built") as caught:
         memory.index_rebuild()
+    assert "remove it" in caught.value.hint
 
 
 def test_an_index_of_another_store_is_never_asked(path, tmp_path):

@@ -63,4 +63,5 @@ def _lines(found: IndexStatus, paper: Paper) -> list[str]:
         state = f"{found.documents:,} texts up to entry {found.entries:,} of {found.head:,}"
         state += f"; {late:,} are read from the store." if late else "."
     lines = [paper.cut(f"{found.kind}, {found.bytes // 1024:,} KB", paper.width)]
+    state = f"{state} {found.trouble}".rstrip()
     return [*lines, *paper.wrap(state), *([f"  {found.place}"] if found.place else [])]

@@ -29,8 +29,13 @@ PAUSE = 0.02  # seconds between two tries to switch a new file to write-ahead lo
 
 
 def connect(path: Path, busy: float) -> sqlite3.Connection:
-    """Open a file that is known to be ours, durable and patient. Raises Unavailable."""
+    """Open a file that is known to be ours, durable and patient. Raises Unavailable.
+
+    Where the folder cannot be written it is opened for reading alone.
+    """
     with mapped(path):
+        if path.exists() and not os.access(path.parent, os.W_OK):
+            return _for_reading(path, busy)
         link = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
         try:
             link.execute("PRAGMA synchronous = FULL")
@@ -43,6 +48,19 @@ def connect(path: Path, busy: float) -> sqlite3.Connection:
         return link
 
 
+def _for_reading(path: Path, busy: float) -> sqlite3.Connection:
+    """Open a file in a folder where nothing can be written, not even a lock.
+
+    With a write-ahead log beside it others may write, and SQLite must find their index of it.
+    """
+    log = path.with_name(path.name + "-wal")
+    still = not (log.exists() and log.stat().st_size)
+    address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    return sqlite3.connect(
+        address, uri=True, timeout=busy, isolation_level=None, check_same_thread=False
+    )
+
+
 def prepare(path: Path, busy: float) -> sqlite3.Connection:
     """Open the file, made if there is none and brought to this version. Raises Unavailable."""
     _make_folder(path)
@@ -53,7 +71,13 @@ def prepare(path: Path, busy: float) -> sqlite3.Connection:
     try:
         with mapped(path):
             _recognise(link, path)
-            if _version(link) < len(migrations("sqlite")):
+            old = _version(link) < len(migrations("sqlite"))
+            if old and not os.access(path.parent, os.W_OK):
+                raise StoreReadOnly(
+                    f"{path} is of an older version and cannot be brought to this one here",
+                    hint="Open it once as a user who may write its folder.",
+                )
+            if old:
                 _write_ahead(link, busy)
                 _migrate(link)
     except BaseException:

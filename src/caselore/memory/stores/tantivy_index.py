@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from caselore.errors import StoreBusy
+from caselore.errors import StoreBusy, StoreReadOnly
 from caselore.memory.encoding import digest
 from caselore.memory.ledger import GENESIS, Head, Stored
 from caselore.memory.ports import ANYWHERE, IndexStatus, Narrow, Reads, Store
@@ -190,9 +190,25 @@ class TantivyIndex:
         self._work(bank, anew=True, wait=PATIENCE)
 
     def rebuild(self, bank: str) -> None:
-        """Derive the whole index from the store again. Raises StoreBusy."""
-        if not self._work(bank, anew=True, wait=PATIENCE):
-            raise StoreBusy("the text index could not be built; each search reads the store")
+        """Derive the whole index from the store again. Raises StoreBusy or StoreReadOnly."""
+        if self._work(bank, anew=True, wait=PATIENCE):
+            return
+        trouble = self._trouble(bank)
+        if trouble:
+            raise StoreReadOnly(f"the text index could not be built: {trouble}", hint=_MEND)
+        raise StoreBusy("another process is writing the text index; each search reads the store")
+
+    def _trouble(self, bank: str) -> str:
+        """Say why this user cannot write the folders of a bank; empty where that works."""
+        room = self._room(bank)
+        try:
+            room.mkdir(parents=True, exist_ok=True)
+            probe = room / f"probe-{secrets.token_hex(4)}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            return f"{room}: {error.strerror or error}"
+        return ""
 
     def status(self, bank: str) -> IndexStatus:
         """Say how far the index is."""
@@ -205,11 +221,21 @@ class TantivyIndex:
         size = sum(one.stat().st_size for one in room.rglob("*") if one.is_file())
         entries = shelf.mark.seq if shelf else 0
         documents = shelf.searcher.num_docs - 1 if shelf else 0
-        return IndexStatus("tantivy", str(room), VERSION, entries, head, documents, size, sound)
+        trouble = self._trouble(bank)
+        return IndexStatus(
+            "tantivy", str(room), VERSION, entries, head, documents, size, sound,
+            f"It cannot be written here ({trouble}). {_MEND}" if trouble else "",
+        )  # fmt: skip
 
     def close(self) -> None:
         """Let go of the folders."""
         self._shelves.clear()
+
+
+_MEND = (
+    "Give this user the folder, or remove it: it is derived, and built again where it can be. "
+    "Until then what it lacks is read from the store at each search: right, but slow."
+)
 
 
 def _joined(new: Sequence[str], view: Reads, bank: str, seqs: Sequence[int]) -> list[str]:
