@@ -1,14 +1,18 @@
-"""Measures the memory at 10,000 and more incidents: import, recall, file size, main memory.
+"""Measures the memory at 10,000 and more incidents: import, writes, recall, files, main memory.
 
-Yardstick in the same run: plain SQLite FTS5 over the same texts, asked for all words and for the
-eight rarest. Milliseconds are CPU of this process, median and 99th percentile. Further sizes and
-a Postgres address are arguments: `run.py 10000 100000 --postgres postgresql://…`.
+Yardsticks in the same run: plain SQLite FTS5 over the same texts, asked for all words and for the
+eight rarest; a bare loop of fsync for durable writes; with `--peers` Chroma and LanceDB, installed
+into a virtual environment that is thrown away. Milliseconds are CPU of this process (on Postgres
+that of the client), median and 99th percentile.
+`run.py [SIZE]… [--postgres postgresql://…] [--peers] [--no-fts5]`; quality.py tells what is found.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
+import os
 import random
 import resource
 import sqlite3
@@ -17,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -28,7 +33,15 @@ from caselore.memory import Actor, Filters, Memory, Role, Signed
 
 FAMILIES, SERVICES, MONTHS = 200, 20, 20
 START = datetime(2024, 3, 1, tzinfo=UTC)
-TEST = Filters(environment="test")
+TEST, OPEN = Filters(environment="test"), Filters(status="observed")
+IDLE = """
+import os, sys
+from pathlib import Path
+from caselore import settings, wiring
+with wiring.build(settings.load()) as app:
+    app.memory.recall(text=sys.argv[1])
+    print(Path(f"/proc/{os.getpid()}/status").read_text().split("VmRSS:")[1].split()[0])
+"""
 ACTOR = Actor("bench", Role.IMPORT)
 VERBS = [
     "could not open",
@@ -188,8 +201,12 @@ def megabytes(folder: Path) -> float:
 def measured(memory: Memory, size: int, asked: list[str]) -> None:
     """Fill a memory and ask it, whole calls with ranking and reasons."""
     steps: dict[str, float] = {}
-    reading = cpu(lambda: [ingest.sign(row["error"]) for _, row in islice(rows(size), 500)]) / 500
-    say("reading an error text, by caselore.logs: ms", f"{reading * 1e3:8.2f}")
+    texts = [row["error"] for _, row in islice(rows(size), 500)]
+    for what, work in (("reading", ingest.sign), ("screening", ingest.screen)):
+        for length, some in (("long", texts), ("short", [one.split("\n")[0] for one in texts])):
+            work(some[0])
+            taken = cpu(lambda w=work, s=some: [w(one) for one in s]) / len(some)
+            say(f"{what} one {length} error text: ms", f"{taken * 1e3:8.3f}")
 
     def fill() -> None:
         memory.import_incidents(rows(size), ACTOR, sign=light)
@@ -210,7 +227,8 @@ def measured(memory: Memory, size: int, asked: list[str]) -> None:
     chance = random.Random(11)
     ids = [memory.resolve(f"d{chance.randrange(size)}") for _ in range(100)]
     for what, call in (
-        ("recall of an incident: p50, p99 ms", [lambda i=i: memory.recall(incident=i) for i in ids]),
+        ("recall, an exact repeat: p50, p99 ms", [lambda i=i: memory.recall(incident=i) for i in ids]),
+        ("recall, no fix known: p50, p99 ms", [lambda i=i: memory.recall(incident=i, filters=OPEN) for i in ids]),
         ("recall of a text: p50, p99 ms", [lambda t=t: memory.recall(text=t) for t in asked]),
         ("recall, filtered: p50, p99 ms", [lambda i=i: memory.recall(incident=i, filters=TEST) for i in ids]),
         ("the index alone: p50, p99 ms", [lambda t=t: alone(memory, t) for t in asked]),
@@ -222,6 +240,79 @@ def measured(memory: Memory, size: int, asked: list[str]) -> None:
         hits = memory.recall(text=text).hits
         right += bool(hits) and hits[0].case.outcome.cause == f"cause {family * 37 % FAMILIES}"
     say("near-duplicates, hit@1", f"{right / len(asked):8.2f}")
+
+
+def writes(memory: Memory, folder: Path) -> None:
+    """Write incidents one by one, each durable, beside a bare loop of writing and fsync."""
+    many = 200
+    incidents = [
+        ingest.to_incident(
+            ingest.read(text_of(n, n, random.Random(n)).encode(), name="log"),
+            service="one-by-one", deployment=f"w{n}",
+        )
+        for n in range(many)
+    ]  # fmt: skip
+    wall = time.perf_counter()
+    taken = cpu(lambda: [memory.observe(one, Actor("bench", Role.CI)) for one in incidents])
+    wall = time.perf_counter() - wall
+    bare = time.perf_counter()
+    with (folder / "bare").open("wb") as file:
+        for _ in range(many):
+            file.write(bytes(4096))
+            file.flush()
+            os.fsync(file.fileno())
+    bare = time.perf_counter() - bare
+    say(
+        "durable writes one by one, a second: wall; CPU", f"{many / wall:8.0f} {many / taken:8.0f}"
+    )
+    say("bare write and fsync, a second; times ours", f"{many / bare:8.0f} {wall / bare:8.1f}")
+
+
+def imports(app: wiring.App) -> None:
+    """Import as people do: signing and guards on, rows from JSON lines."""
+    for what, errors in (
+        ("long texts, all different", [row["error"] for _, row in islice(rows(1_000), 1_000)]),
+        ("one line, 50 texts", [f"ERROR: step {n % 50} failed: no relation t{n % 50}" for n in range(10_000)]),
+        ("one line, all different", [f"ERROR: {PARTS[n % 12]} refused request {n} of tenant {n * 7}" for n in range(3_000)]),
+    ):  # fmt: skip
+        lines = [
+            json.dumps({
+                "deployment_id": f"{len(errors)}-{n}", "service": f"service-{n % 20}",
+                "error": error, "root_cause": f"cause {n % 50}",
+                "resolution": f"fix {n % 50}", "outcome": "resolved",
+                "confirmed_by": "ana", "confirmed_at": "2026-02-03T10:00:00Z",
+            }).encode()
+            for n, error in enumerate(errors)
+        ]  # fmt: skip
+        taken = cpu(lambda some=lines: app.import_incidents(app.rows(some)))
+        again = cpu(lambda some=lines: app.import_incidents(app.rows(some)))
+        words = f"{len(lines) / taken:8.0f} {len(lines) / again:8.0f}"
+        say(f"import, {what}: rows a second; again", words)
+
+
+def idle(place: dict[str, str], text: str) -> float:
+    """Give the main memory, in MB, of a process that recalled once and waits."""
+    run = subprocess.run(
+        [sys.executable, "-c", IDLE, text],
+        capture_output=True, text=True, check=True, env={**place, "PATH": ""},
+    )  # fmt: skip
+    return int(run.stdout) / 1024
+
+
+def peers(size: int, asked: list[str]) -> None:
+    """Let Chroma and LanceDB do the same, in a virtual environment that is thrown away."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        venv.create(folder / "venv", with_pip=True)
+        python = folder / "venv" / "bin" / "python"
+        install = [python, "-m", "pip", "install", "--quiet", "chromadb", "lancedb", "numpy"]
+        if subprocess.run(install, check=False).returncode:
+            say("Chroma, LanceDB", "could not be installed here")
+            return
+        texts = [row["error"] for _, row in rows(size)]
+        (folder / "texts.json").write_text(json.dumps(texts), "utf-8")
+        (folder / "asked.json").write_text(json.dumps(asked), "utf-8")
+        subprocess.run([python, Path(__file__).with_name("peers.py"), folder], check=False)
 
 
 def alone(memory: Memory, text: str) -> None:
@@ -252,6 +343,7 @@ def main() -> None:
     given.add_argument("sizes", nargs="*", type=int, default=[10_000])
     given.add_argument("--postgres", default="", help="an empty database")
     given.add_argument("--no-fts5", action="store_true")
+    given.add_argument("--peers", action="store_true", help="Chroma and LanceDB, too")
     options = given.parse_args()
     for size in options.sizes:
         chance = random.Random(13)
@@ -266,10 +358,9 @@ def main() -> None:
                 }
                 with wiring.build(settings.load(environment=env)) as app:
                     measured(app.memory, size, asked)
-                say(
-                    "main memory of this process, MB",
-                    f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f}",
-                )
+                    writes(app.memory, Path(folder))
+                    imports(app)
+                say("main memory of an idle process, MB", f"{idle(env, asked[3][:300]):8.0f}")
                 say("files: MB", f"{megabytes(Path(folder)):8.1f}")
                 say(
                     "first recall of a fresh process: ms",
@@ -277,6 +368,8 @@ def main() -> None:
                 )
                 if store == "sqlite" and not options.no_fts5:
                     fts5(Path(folder), size, asked)
+        if options.peers:
+            peers(size, asked)
 
 
 if __name__ == "__main__":
