@@ -108,22 +108,11 @@ class Diagnosis:
             "fix": [sentence.to_json(lines=False) for sentence in self.document.fix],
             "withheld": [text.to_json() for text in self.withheld],
             "nearest": [precedents.hit_json(hit) for hit in self.nearest],
-            "occurrences": occurrences_json(self.occurrences),
+            "occurrences": precedents.occurrences_json(self.occurrences),
             "next": list(self.next_steps()),
             "model": self.model,
             "model_note": self.model_note or None,
         }
-
-
-def occurrences_json(seen: Occurrences) -> dict[str, Any]:
-    """Give how often a failure was seen in CONTRACT's shape."""
-    return {
-        "count": seen.count,
-        "first": precedents.iso(seen.first),
-        "last": precedents.iso(seen.last),
-        "resolved": seen.resolved,
-        "flaky": seen.flaky,
-    }
 
 
 def write(

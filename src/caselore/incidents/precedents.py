@@ -11,7 +11,7 @@ from typing import Any
 
 from caselore.memory.ranking import REGRESSION
 from caselore.memory.recall import Hit, Recalled
-from caselore.memory.records import Case, Outcome, Status
+from caselore.memory.records import Case, Occurrences, Outcome, Status
 
 
 def label(case: Case) -> str:
@@ -126,4 +126,15 @@ def recalled_json(recalled: Recalled) -> dict[str, Any]:
         "precedents": [hit_json(hit) for hit in recalled.hits],
         "nearest": [hit_json(hit) for hit in recalled.nearest],
         "considered": recalled.considered,
+    }
+
+
+def occurrences_json(seen: Occurrences) -> dict[str, Any]:
+    """Give how often a failure was seen in CONTRACT's shape."""
+    return {
+        "count": seen.count,
+        "first": iso(seen.first),
+        "last": iso(seen.last),
+        "resolved": seen.resolved,
+        "flaky": seen.flaky,
     }

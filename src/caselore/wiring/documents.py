@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from caselore.incidents.diagnosis import occurrences_json
-from caselore.incidents.precedents import iso, outcome_json
+from caselore.incidents.precedents import iso, occurrences_json, outcome_json
 from caselore.memory.encoding import stamp
 from caselore.wiring.sources import time_of
 
