@@ -21,7 +21,7 @@ def test_no_made_up_request_makes_it_fail(shared):
     tried = 0
     for found in schema.get_all_operations():
         operation = found.ok()
-        if operation.path.endswith("/events"):  # answers until its reader leaves
+        if operation.path == "/api/v1/events":  # answers until its reader leaves
             continue
         tried += 1
         try_out(shared, operation, checks)

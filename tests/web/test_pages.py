@@ -28,6 +28,8 @@ PAGES = {
     "search": "/precedents?q=statement+timeout",
     "changes": "/changes",
     "change": "/changes/{change}",
+    "intel": "/intel",
+    "competitor": "/intel/Velora",
     "ledger": "/ledger?verify=1",
     "quarantine": "/quarantine",
     "numbers": "/numbers",

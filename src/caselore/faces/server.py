@@ -22,7 +22,7 @@ from starlette.applications import Starlette
 from caselore.errors import GateRefused, Unavailable
 from caselore.faces.dashboard import site
 from caselore.faces.dashboard.page import Fresh
-from caselore.faces.http import changes, incidents, live, memory, problems
+from caselore.faces.http import changes, incidents, intel, live, memory, problems
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
 from caselore.faces.http.metrics import Metrics
@@ -46,7 +46,14 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
     )
     web.state.metrics, web.state.house, web.state.ending = metrics, place, lambda: False
     api = APIRouter(prefix="/api/v1", responses=_errors())
-    for router in (incidents.router, memory.router, changes.router, changes.calls, live.changes):
+    for router in (
+        incidents.router,
+        memory.router,
+        changes.router,
+        changes.calls,
+        intel.router,
+        live.changes,
+    ):
         api.include_router(router)
     web.include_router(api)
     web.include_router(live.health)

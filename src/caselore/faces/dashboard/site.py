@@ -13,11 +13,20 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
 from caselore.errors import CaseloreError, Problem, Unidentified
-from caselore.faces.dashboard import changes, inbox, incident, numbers, page, records, signing
+from caselore.faces.dashboard import (
+    changes,
+    inbox,
+    incident,
+    intel,
+    numbers,
+    page,
+    records,
+    signing,
+)
 from caselore.faces.http import problems
 
 router = APIRouter()
-for part in (inbox, incident, records, changes, numbers, signing):
+for part in (inbox, incident, records, changes, intel, numbers, signing):
     router.include_router(part.router)
 
 

@@ -116,6 +116,13 @@ class Question(Body):
     filters: Filters = Filters()
 
 
+class Search(Body):
+    """Words to find events by."""
+
+    query: Annotated[str, Field(min_length=1, max_length=10_000)]
+    limit: int = Field(10, ge=1, le=100)
+
+
 class Wanted(Body):
     """Which incidents to list; empty means any."""
 

@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 
 from caselore.errors import CaseloreError
 from caselore.faces.mcp import bounds, prompts
+from caselore.faces.mcp.intel_tools import IntelTools
 from caselore.faces.mcp.tools import Tools, read_only
 from caselore.guards import fence
 from caselore.wiring import documents
@@ -36,6 +37,7 @@ def create(app: App) -> MCPServer[Any]:
         "caselore", instructions=INSTRUCTIONS, version=version("caselore"), log_level="WARNING"
     )
     Tools(app).register(server)
+    IntelTools(app).register(server)
     prompts.register(server)
     _resources(server, app)
     return server

@@ -5,26 +5,18 @@ Must not hold a tool that confirms, refutes, releases, erases or rearms: those a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Annotated, Any
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
+from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from caselore.errors import CaseloreError, WrongUse, problem
+from caselore.errors import WrongUse
 from caselore.faces.mcp import bounds, identity
+from caselore.faces.mcp.answering import PROPOSES, READS, Answer, Asked, answering
 from caselore.wiring import documents, loop_documents
 from caselore.wiring.app import App
 
-READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
-PROPOSES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
 LOG_LIMIT = 20_000_000  # characters
-Asked = Context[Any, Any]
 LogText = Annotated[
     str, Field(max_length=LOG_LIMIT, description="The whole log, as the job printed it.")
 ]
@@ -33,7 +25,6 @@ Limit = Annotated[int, Field(ge=1, le=5, description="How many at most.")]
 Incident = Annotated[
     str, Field(max_length=500, description="An id, its beginning, or a deployment's number.")
 ]
-Answer = dict[str, Any]
 
 
 class Tools:
@@ -192,20 +183,6 @@ class Tools:
             server.add_tool(answering(tool), annotations=READS)
         server.add_tool(answering(self.propose_outcome), annotations=PROPOSES)
         server.add_tool(answering(self.track_change), annotations=PROPOSES)
-
-
-def answering(tool: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Bound a tool's answer, and let errors reach the model as what happened and what to do."""
-
-    @wraps(tool)
-    def bounded(*arguments: Any, **named: Any) -> Answer:
-        try:
-            return bounds.bounded(tool(*arguments, **named))
-        except CaseloreError as error:
-            told = problem(error).to_json()["error"]
-            raise ToolError(f"{told['code']}: {told['message']} {told['hint']}".strip()) from None
-
-    return bounded
 
 
 def _bytes(text: str) -> bytes:
