@@ -19,6 +19,7 @@ from caselore.repair.turn import Turn
 from caselore.repair.verdict import Colour, judge
 
 _EARLY = 20  # readings that are kept until the merge is known
+_TAGS = ("refs/tags/", "tags/")
 _VERSION = re.compile(r"^v?\d+\.\d+")
 
 
@@ -71,7 +72,7 @@ def gone(turn: Turn, at: datetime, why: str) -> None:
 
 def is_tag(ref: str, pipeline: Pipeline) -> bool:
     """Tell whether a pipeline is a tag's; some forges say so, others only name the ref."""
-    return pipeline.tag or ref.startswith("refs/tags/") or bool(_VERSION.match(ref))
+    return pipeline.tag or ref.startswith(_TAGS) or bool(_VERSION.match(ref))
 
 
 def take(turn: Turn, seen: AfterMerge) -> None:

@@ -6,6 +6,7 @@ Must not choose which pipeline speaks, nor hold a bound: `reading` and `policy` 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from caselore.repair import breaker
 from caselore.repair.events import EventType, Rerun
@@ -35,10 +36,8 @@ def _red(
         turn.keep(attempt, "red again on the same commit with the same failure: no new work")
     elif verdict.kind is Kind.INFRA:
         _infra(turn, seen, attempt)
-    elif _baseline(turn, verdict):
-        attempt = replace(attempt, kind=BASELINE)
-        turn.keep(attempt, "the target branch fails alike: not this change's fault")
-        _tell(turn, EventType.BASELINE_RED, seen, attempt, "also fails on the target branch")
+    elif fails_on_target(turn, attempt):
+        baseline(turn, attempt, seen.at)
     elif turn.state.phase is Phase.PAUSED and turn.state.infra < turn.policy.infra_limit:
         _offer_to_person(turn, seen, attempt)
     elif verdict.kind is Kind.FLAKY and turn.state.flaky < turn.policy.flake_reruns:
@@ -59,14 +58,22 @@ def _told_before(turn: Turn, attempt: Attempt) -> bool:
     return bool(told) and set(attempt.fingerprints) <= told
 
 
-def _baseline(turn: Turn, verdict: Verdict) -> bool:
-    return verdict.known and set(verdict.fingerprints) <= set(turn.state.target_failed)
+def fails_on_target(turn: Turn, attempt: Attempt) -> bool:
+    """Tell whether the target branch has every failure of this attempt, too."""
+    return attempt.known and set(attempt.fingerprints) <= set(turn.state.target_failed)
 
 
-def _tell(turn: Turn, type: EventType, seen: Reading, attempt: Attempt, words: str) -> None:
+def baseline(turn: Turn, attempt: Attempt, at: datetime) -> None:
+    """Say that a failure is not the change's own; it is not counted."""
+    attempt = replace(attempt, kind=BASELINE, number=0)
+    turn.keep(attempt, "the target branch fails alike: not this change's fault")
+    _tell(turn, EventType.BASELINE_RED, at, attempt, "also fails on the target branch")
+
+
+def _tell(turn: Turn, type: EventType, at: datetime, attempt: Attempt, words: str) -> None:
     turn.emit(
         type,
-        seen.at,
+        at,
         f"CI pipeline failed on {turn.state.ref.label}: it {words}. See: {attempt.url}. "
         "It is not counted.",
         attempt.key,
@@ -81,7 +88,7 @@ def _infra(turn: Turn, seen: Reading, attempt: Attempt) -> None:
     turn.keep(attempt, f"the infrastructure failed, {times} in a row: not counted")
     if times > turn.policy.infra_limit or turn.state.phase is Phase.PAUSED:
         return
-    _tell(turn, EventType.INFRA_SUSPECTED, seen, attempt, "looks like the infrastructure")
+    _tell(turn, EventType.INFRA_SUSPECTED, seen.at, attempt, "looks like the infrastructure")
     if times <= turn.policy.infra_reruns:
         turn.command(Rerun(attempt.jobs))
     if times == turn.policy.infra_limit:
@@ -100,7 +107,7 @@ def _offer_to_person(turn: Turn, seen: Reading, attempt: Attempt) -> None:
 def _rerun_flake(turn: Turn, seen: Reading, attempt: Attempt) -> None:
     turn.set(flaky=turn.state.flaky + 1)
     turn.keep(attempt, "a failure that is known to be flaky: run again first, not counted")
-    _tell(turn, EventType.FLAKE_OBSERVED, seen, attempt, "is known to be flaky")
+    _tell(turn, EventType.FLAKE_OBSERVED, seen.at, attempt, "is known to be flaky")
     turn.command(Rerun(attempt.jobs))
 
 

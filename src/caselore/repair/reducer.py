@@ -6,7 +6,7 @@ Must not do I/O, read a clock or draw a random number.
 from __future__ import annotations
 
 from caselore.memory.encoding import stamp
-from caselore.repair import after_merge, breaker, reading
+from caselore.repair import after_merge, breaker, colours, reading
 from caselore.repair.events import Restore
 from caselore.repair.observations import (
     AfterMerge,
@@ -90,7 +90,13 @@ def _worker(turn: Turn, seen: Worker) -> None:
 
 def _deliver_held(turn: Turn, seen: Worker) -> None:
     attempt = turn.state.attempt(turn.state.held)
-    if attempt is not None and turn.state.phase not in SILENT:
+    if attempt is None or turn.state.phase in SILENT:
+        return
+    if colours.fails_on_target(turn, attempt):  # it was told while the failure waited
+        turn.withdraw()
+        turn.move(Phase.TRACKING)
+        colours.baseline(turn, attempt, seen.at)
+    else:
         turn.note("the worker is back: the held failure goes to it")
         breaker.offer(turn, attempt, seen.at)
 

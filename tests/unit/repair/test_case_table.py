@@ -327,6 +327,22 @@ CASES = {
     "red on a tag after the merge is never counted": (
         [MERGED, after("v1.4.0", 91, "mmm1")], [TAG], "post_merge", 0
     ),
+    "a tag may be named with its folder": (
+        [MERGED, after("tags/seven", 91, "mmm1")], [TAG], "post_merge", 0
+    ),
+    "a held failure that the target branch turns out to have is not handed over": (
+        [DEAD, red("a", 7, "sig1:a"), target("sig1:a"), ALIVE, red("a", 7, "sig1:a")],
+        [BASE], "tracking", 0,
+    ),
+    "a held failure of which the target branch has one half is handed over": (
+        [
+            DEAD,
+            of("a", 7, jobs=[job(70, name="x", fingerprint="sig1:a"), job(71, name="y", fingerprint="sig1:b")]),
+            target("sig1:a"),
+            ALIVE,
+        ],
+        [FAILED], "repairing", 1,
+    ),
     "a tag that the forge names as one": (
         [MERGED, after("release-7", 91, "mmm1", tag=True)], [TAG], "post_merge", 0
     ),
