@@ -46,7 +46,8 @@ class ChangeRef:
 
     def pipeline_url(self, id: str) -> str:
         """Give the page of a pipeline where the forge itself did not say it."""
-        base = self.url[: self.url.index(self.project) + len(self.project)]
+        start = self.url.index(f"//{self.host}/") + len(self.host) + 3  # a host may name it, too
+        base = self.url[: start + len(self.project)]
         if "/-/merge_requests/" in self.url:
             return f"{base}/-/pipelines/{id}"
         if self.kind == "MR":

@@ -30,6 +30,10 @@ from caselore.repair.pipelines import Job, Pipeline
 
 _SUBJECTS = ("refs/merge-requests/", "refs/pull/")
 _OPENED = frozenset({"opened", "open", "reopened", "locked"})
+# Nesting without end, and times and numbers that no calendar or counter holds, among them.
+_NOT_UNDERSTOOD = (
+    BadInput, ValueError, TypeError, AttributeError, RecursionError, OverflowError
+)  # fmt: skip
 
 
 class Told(NamedTuple):
@@ -47,7 +51,7 @@ def read(lines: Iterable[bytes | str]) -> Iterator[Told]:
         if text:
             try:
                 yield from _line(_object(text))
-            except (BadInput, ValueError, TypeError, AttributeError) as error:
+            except _NOT_UNDERSTOOD as error:
                 raise BadInput(f"Line {number} is no observation: {error}") from error
 
 
@@ -61,7 +65,7 @@ def _object(text: str) -> Mapping[str, Any]:
 def _line(row: Mapping[str, Any]) -> Iterator[Told]:
     if not isinstance(row.get("change"), str):
         raise BadInput("it names no change")
-    change, at = parse(row["change"]), _time(row.get("at"))
+    change, at = parse(_text(row["change"])), _time(row.get("at"))
     seen = list(_observations(row, at))
     if not seen:
         raise BadInput("it says nothing that the loop knows")
@@ -155,7 +159,8 @@ def _text(value: object) -> str:
         return ""
     if not isinstance(value, str | int | float):
         raise BadInput(f"{quoted(str(value))} stands where a text or a number belongs")
-    return str(value)
+    # Half of a surrogate pair is valid in JSON, but can be neither hashed nor printed.
+    return str(value).encode("utf-8", "replace").decode()
 
 
 def _alive(value: object) -> bool:

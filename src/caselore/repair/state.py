@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
+from itertools import takewhile
 from typing import Any
 
 from caselore.memory.encoding import unstamp
@@ -145,7 +146,8 @@ class State:
     @property
     def series(self) -> tuple[Attempt, ...]:
         """Give the attempts since the last green, or since a person let the loop begin again."""
-        return tuple(one for one in self.attempts if one.run == self.run)
+        begun = takewhile(lambda one: one.run == self.run, reversed(self.attempts))
+        return tuple(begun)[::-1]
 
     def attempt(self, key: str) -> Attempt | None:
         """Give an attempt by its key."""
@@ -153,10 +155,10 @@ class State:
 
     def with_attempt(self, attempt: Attempt) -> State:
         """Put an attempt in, in place of the one with its key."""
-        others = tuple(attempt if one.key == attempt.key else one for one in self.attempts)
-        if attempt not in others:
-            others += (attempt,)
-        return replace(self, attempts=others)
+        keys = [one.key for one in self.attempts]
+        place = keys.index(attempt.key) if attempt.key in keys else len(keys)
+        kept = (*self.attempts[:place], attempt, *self.attempts[place + 1 :])
+        return replace(self, attempts=kept)
 
     def status(self, maximum: int, worker: dict[str, Any] | None = None) -> dict[str, Any]:
         """Give the shape of CONTRACT's `status`."""

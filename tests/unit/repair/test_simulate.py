@@ -16,7 +16,7 @@ from caselore.errors import BadInput, WrongUse
 from caselore.faces.cli.app import main
 from caselore.repair.policy import CEILINGS, MAY_BE_ZERO, Policy
 from caselore.wiring.repair import policy_of
-from fakes.recordings import CHANGE, at, green, lines, of, red, reds
+from fakes.recordings import CHANGE, at, green, job, lines, of, red, reds
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -110,6 +110,14 @@ def test_a_stale_cancellation_during_a_retry_is_never_told_when_verdicts_settle(
         (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "worker": "ill"}}', "alive or"),
         (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "state": "eaten"}}', "no state"),
         (f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", "head": {{}}}}', "belongs"),
+        (f'{{"change": "{CHANGE}", "at": {"[" * 200_000}', "Line 1"),
+        (f'{{"change": "{CHANGE}", "at": "0001-01-01T00:00:00+14:00", "head": "a"}}', "Line 1"),
+        (f'{{"change": "{CHANGE}", "at": "9999-12-31T23:59:59-14:00", "head": "a"}}', "Line 1"),
+        (
+            f'{{"change": "{CHANGE}", "at": "2026-11-01T10:00:00Z", '
+            '"receipt": {"event": "e", "outcome": "pushed", "cost": Infinity}}',
+            "Line 1",
+        ),
     ],
 )
 def test_a_line_that_is_no_observation_is_refused_with_its_number(
@@ -121,6 +129,35 @@ def test_a_line_that_is_no_observation_is_refused_with_its_number(
     assert main(["repair", "simulate", str(file), "--json"]) == 2
     error = json.loads(capsys.readouterr().err)["error"]
     assert reason in error["message"]
+
+
+def test_half_a_character_and_ids_of_any_length_pass(simulated):
+    odd = of("a\ud800", 1, jobs=[job("\ud8001", name="\ud800", fingerprint="sig1:\ud800")])
+    long = [of("b", 1, jobs=[job(digits)]) for digits in ("8" * 5_000, "9" * 5_000)]
+    for row, id in zip(long, ("7" * 5_000, "8" * 5_000), strict=True):
+        row["pipeline"]["id"] = id
+
+    *events, last = simulated(odd, *long)
+
+    assert [one["event"]["attempt"] for one in events] == [1, 2, 3]
+    assert last["state"]["last_attempt"]["pipeline"] == "8" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("change", "page"),
+    [
+        ("https://pay.example/pay/-/merge_requests/42", "https://pay.example/pay/-/pipelines/1"),
+        ("https://git.example/git/-/merge_requests/42", "https://git.example/git/-/pipelines/1"),
+        ("https://h.example:8443/h/t/-/merge_requests/42",
+         "https://h.example:8443/h/t/-/pipelines/1"),
+        ("https://github.com/github/hub/pull/42", "https://github.com/github/hub/actions/runs/1"),
+    ],
+)  # fmt: skip
+def test_a_project_that_is_named_as_its_host_keeps_its_own_pipeline_page(simulated, change, page):
+    event = simulated({**red("a", 1), "change": change})[0]["event"]
+
+    assert event["url"] == page
+    assert f"(attempt 1/5). See: {page}. Fix the failing job and push." in event["message"]
 
 
 def test_a_person_reads_sentences_from_standard_input(simulated, capsys, monkeypatch):
