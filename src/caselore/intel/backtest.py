@@ -13,7 +13,7 @@ from caselore.errors import BadInput, WrongUse
 from caselore.intel import grading
 from caselore.intel.claims import VERIFIED
 from caselore.intel.collect.folder import read_folder
-from caselore.intel.entities import Entity
+from caselore.intel.entities import Entity, make, owners
 from caselore.intel.run import Asked, Ran, Runner
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
@@ -31,9 +31,11 @@ def backtest(
     days: int,
 ) -> dict[str, Any]:
     """Run at each step's end over what was there. Raises BadInput, NotFound and WrongUse."""
+    pages = read_folder(folder, None).pages
+    competitors = competitors or tuple(map(make, owners(pages)))
     if not competitors:
         raise WrongUse("A backtest needs at least one competitor.", hint="Give --competitor NAME.")
-    times = sorted(one.fetched_at for one in read_folder(folder, now).pages if one.fetched_at)
+    times = sorted(one.fetched_at for one in pages if one.fetched_at)
     if not times:
         raise BadInput(f"{folder} holds no page")
     ends = _ends(times[0], times[-1], days)

@@ -300,3 +300,27 @@ def _sound_alias(alias: str) -> bool:
     if not words or words[0] in _NO_ALIAS or len(alias) < 2 or len(alias) > 60:
         return False
     return any(char.isalpha() for char in alias)
+
+
+_OWN_PART = re.compile(
+    r"/(?:pricing|prices?|plans|careers|jobs|press|changelog|releases?|about)\b", re.IGNORECASE
+)
+
+
+def owners(pages: Iterable[Page]) -> tuple[str, ...]:
+    """Name the companies whose own sites are among pages: those with prices, jobs or a press room."""
+    kept = list(pages)
+    slugs = {page.host.split(".")[0] for page in kept if page.host and _OWN_PART.search(page.url)}
+    counts: dict[str, dict[str, int]] = {}
+    for page in kept:
+        for match in re.finditer(_NAME, page.text):
+            words = match.group().split()
+            for size in range(1, len(words) + 1):
+                name = " ".join(words[:size]).strip(" .,'’")
+                name = re.sub(r"['’]s$", "", name)
+                if _slug(name) in slugs:
+                    forms = counts.setdefault(_slug(name), {})
+                    forms[name] = forms.get(name, 0) + 1
+    return tuple(
+        max(forms, key=lambda name: (forms[name], name)) for _, forms in sorted(counts.items())
+    )

@@ -62,9 +62,8 @@ class Profile:
 def profile(memory: Memory, name: str, now: datetime, *, known: datetime | None = None) -> Profile:
     """Sum a competitor up as of `now`; with `known`, from what was known by then."""
     key = key_of_name(name)
-    sought = Sought(
-        Kind.COMPETITOR_EVENT.value, key, until=stamp(now), known=stamp(known) if known else ""
-    )
+    moment = stamp(known) if known else ""
+    sought = Sought(Kind.COMPETITOR_EVENT.value, key, until=moment, known=moment)
     rows = _standing(memory.exhibit_counts(sought))
     recent = sought._replace(since=stamp(now - timedelta(days=WINDOW)))
     grave = _times(one for one in _standing(memory.exhibit_counts(recent, GRAVE)) if one.trusted)

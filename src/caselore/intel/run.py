@@ -45,7 +45,8 @@ class Asked:
     competitors: tuple[Entity, ...]
     sources: tuple[tuple[str, Source], ...]
     now: datetime
-    as_of: datetime
+    as_of: datetime | None
+    """The moment that the run looks from; none: from now, or from its newest page if that is later."""
     actor: Actor
     run: str
     trust: Trust
@@ -88,6 +89,12 @@ class Runner:
     audit: Audit = field(default_factory=Audit)
     left: list[LeftOut] = field(default_factory=list)
     quarantined: list[tuple[str, str]] = field(default_factory=list)
+    _newest: datetime | None = None
+
+    @property
+    def as_of(self) -> datetime:
+        """Give the moment that the run looks from."""
+        return self.asked.as_of or max(self.asked.now, self._newest or self.asked.now)
 
     def go(self) -> Ran:
         """Run every stage."""
@@ -107,9 +114,7 @@ class Runner:
         self.audit.run("Strategy Evolution", lambda: self._evolve(events), no_words, len)
         self.audit.run(
             "Prediction",
-            lambda: grading.grade_due(
-                self.memory, self.asked.competitors, self.asked.as_of, RESOLVER
-            ),
+            lambda: grading.grade_due(self.memory, self.asked.competitors, self.as_of, RESOLVER),
             no_grades,
             len,
         )
@@ -130,6 +135,7 @@ class Runner:
                 pages.append(page)
             self.left += [LeftOut(url, reason, url) for url, reason in brought.left_out]
         pages.sort(key=lambda one: (one.fetched_at or self.asked.now, one.url))
+        self._newest = max((one.fetched_at for one in pages if one.fetched_at), default=None)
         return tuple(pages)
 
     def _research(self, pages: Sequence[Page], book: Book) -> tuple[Page, ...]:
@@ -212,14 +218,14 @@ class Runner:
     def _events(self) -> list[Dossier]:
         found: list[Dossier] = []
         for entity in self.asked.competitors:
-            found += events_of(self.memory, entity.key, until=self.asked.as_of)
+            found += events_of(self.memory, entity.key, until=self.as_of)
         return sorted(found, key=lambda one: (one.date, one.event.competitor, one.id))
 
     def _evolve(self, events: Sequence[Dossier]) -> tuple[str, ...]:
         changed: list[str] = []
         for entity in self.asked.competitors:
             own = [one for one in events if one.event.competitor == entity.name]
-            changed += strategy.evolve(self.memory, entity.name, own, self.asked.as_of, ANALYST)
+            changed += strategy.evolve(self.memory, entity.name, own, self.as_of, ANALYST)
         return tuple(changed)
 
     def _write(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Ran:
@@ -237,9 +243,9 @@ class Runner:
         cite = Citing(self.memory, book)
         names = [one.name for one in asked.competitors]
         brief = briefing.compile_brief(
-            asked.topic, names, asked.run, asked.as_of.date().isoformat(), since,
+            asked.topic, names, asked.run, self.as_of.date().isoformat(), since,
             cite.all(new), cite.all(changed), cite.all(standing), _reasons(self.left),
-            profiles=tuple(profile(self.memory, name, asked.as_of).to_json() for name in names),
+            profiles=tuple(profile(self.memory, name, self.as_of).to_json() for name in names),
             strategies=tuple(_strategies(self.memory, names)),
             notes=tuple(self.audit.failures),
         )  # fmt: skip
@@ -261,10 +267,10 @@ class Runner:
             status,
             tuple(names),
             since,
-            asked.as_of.date().isoformat(),
+            self.as_of.date().isoformat(),
             document,
         )
-        filed = self.memory.file(Filing(body, "", asked.as_of, asked.as_of), asked.actor)
+        filed = self.memory.file(Filing(body, "", self.as_of, self.as_of), asked.actor)
         return Ran(
             asked.run,
             status,

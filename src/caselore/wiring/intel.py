@@ -70,7 +70,7 @@ class IntelDesk:
         if not names:
             raise WrongUse("A run needs at least one competitor.", hint="Give --competitor NAME.")
         now = self._app.now()
-        when = self.moment(as_of) if as_of else now
+        when = self.moment(as_of) if as_of else None
         given = tuple(sources) or (self._sources if sources_of_settings else ())
         asked = Asked(
             topic=topic, competitors=tuple(self._entity(name) for name in names),
@@ -96,7 +96,7 @@ class IntelDesk:
         web = all(one.startswith(("http://", "https://")) for one in sources)
         return Actor("collector", Role.SYSTEM) if caller.role is Role.AGENT and web else caller
 
-    def _source(self, name: str, now: datetime, as_of: datetime) -> Source:
+    def _source(self, name: str, now: datetime, as_of: datetime | None) -> Source:
         if name.startswith(("http://", "https://")):
             from caselore.intel.collect.web import fetched  # noqa: PLC0415
 

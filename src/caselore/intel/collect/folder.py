@@ -51,13 +51,13 @@ class Brought(NamedTuple):
     left_out: tuple[tuple[str, str], ...]
 
 
-def read_folder(folder: Path, as_of: datetime) -> Brought:
-    """Read what a folder held at a moment. Raises NotFound and BadInput."""
+def read_folder(folder: Path, as_of: datetime | None) -> Brought:
+    """Read what a folder held at a moment, or all of it. Raises NotFound and BadInput."""
     if not folder.is_dir():
         raise NotFound(
             f"there is no folder {folder}", hint="Give a folder of pages or an address."
         )
-    entries = [one for one in _entries(folder) if one.fetched_at <= as_of]
+    entries = [one for one in _entries(folder) if as_of is None or one.fetched_at <= as_of]
     entries.sort(key=lambda one: (one.fetched_at, one.url, str(one.file)))
     barred = _barred(entries)
     pages: list[Page] = []
