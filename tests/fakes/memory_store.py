@@ -297,17 +297,20 @@ class MemoryView(MemoryCounts):
             sorted(Counter(row.subject for row in self._all("exhibits", bank, kind=kind)).items())
         )
 
-    def exhibit_counts(self, bank, sought, impact=0):
+    def exhibit_counts(self, bank, sought, recent="", grave=0):
         groups = {}
         for row in self._sought(bank, sought):
-            if row.impact >= impact and row.subject == sought.subject:
-                groups.setdefault((row.label, row.status, row.counts, row.trusted), []).append(row)
+            if row.subject == sought.subject:
+                key = (row.label, row.status, row.counts, row.trusted)
+                groups.setdefault(key, []).append(row)
         return [
             Counted(
                 *key,
                 len(rows),
                 sum(row.origins for row in rows),
                 max(row.happened_at for row in rows),
+                sum(row.happened_at >= recent for row in rows),
+                sum(row.happened_at >= recent and row.impact >= grave for row in rows),
             )
             for key, rows in sorted(groups.items())
         ]

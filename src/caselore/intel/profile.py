@@ -64,10 +64,9 @@ def profile(memory: Memory, name: str, now: datetime, *, known: datetime | None 
     key = key_of_name(name)
     moment = stamp(known) if known else ""
     sought = Sought(Kind.COMPETITOR_EVENT.value, key, until=moment, known=moment)
-    rows = _standing(memory.exhibit_counts(sought))
-    recent = sought._replace(since=stamp(now - timedelta(days=WINDOW)))
-    grave = _times(one for one in _standing(memory.exhibit_counts(recent, GRAVE)) if one.trusted)
-    lately = _times(one for one in _standing(memory.exhibit_counts(recent)) if one.trusted)
+    rows = _standing(memory.exhibit_counts(sought, now - timedelta(days=WINDOW), GRAVE))
+    grave = sum(one.grave for one in rows if one.trusted)
+    lately = sum(one.recent for one in rows if one.trusted)
     total = _times(rows)
     independent = sum(one.origins for one in rows)
     by_type: dict[str, int] = {}

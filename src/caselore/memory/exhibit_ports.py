@@ -35,6 +35,10 @@ class Counted(NamedTuple):
     times: int
     origins: int
     last: str
+    recent: int = 0
+    """How many of them happened lately."""
+    grave: int = 0
+    """How many of those have much impact."""
 
 
 class ExhibitReads(Protocol):
@@ -51,6 +55,10 @@ class ExhibitReads(Protocol):
         """Give every exhibit in the order of writing."""
 
     def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]: ...
-    def exhibit_counts(self, bank: str, sought: Sought, impact: int = 0) -> list[Counted]: ...
+    def exhibit_counts(
+        self, bank: str, sought: Sought, recent: str = "", grave: int = 0
+    ) -> list[Counted]:
+        """Count in one pass, which is what a profile of many events has time for."""
+
     def words_seqs(self, bank: str, word: str, limit: int) -> list[int]:
         """Give the newest exhibits that hold a word."""

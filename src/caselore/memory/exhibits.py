@@ -210,10 +210,16 @@ class Exhibits(Bank):
         with self._store.reading() as view:
             return list(view.exhibits(self.bank, sought))
 
-    def exhibit_counts(self, sought: Sought, impact: float = 0.0) -> list[Counted]:
-        """Count by label and state those of one subject, from an impact of 0 to 10 on."""
+    def exhibit_counts(
+        self, sought: Sought, recent: datetime | None = None, grave: float = 0.0
+    ) -> list[Counted]:
+        """Count by label and state those of one subject; how many since a time, and how grave.
+
+        `grave`: an impact of 0 to 10.
+        """
+        since = stamp(recent) if recent else ""
         with self._store.reading() as view:
-            return view.exhibit_counts(self.bank, sought, round(impact * 10))
+            return view.exhibit_counts(self.bank, sought, since, round(grave * 10))
 
     def exhibit_subjects(self, kind: Kind) -> dict[str, int]:
         """Count those of a kind for each subject."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -12,6 +13,7 @@ from caselore.memory.evidence import CompetitorEvent, Condition, Prediction, Rep
 from caselore.memory.exhibit_ports import Sought
 from caselore.memory.records import Actor
 from fakes.exhibits import (
+    AT,
     QUOTE,
     TEXT,
     briefing,
@@ -170,7 +172,9 @@ def test_counting_looks_at_impact_time_and_what_was_known(memory, deal):
     about = Sought("competitor_event", "velora")
 
     assert [one.times for one in counts(about)] == [1]
-    assert counts(about, impact=8.0) == []
+    assert [(one.recent, one.grave) for one in counts(about, AT, 8.0)] == [(1, 0)]
+    assert [(one.recent, one.grave) for one in counts(about, AT, 6.0)] == [(1, 1)]
+    assert [one.recent for one in counts(about, AT + timedelta(days=1))] == [0]
     assert counts(about._replace(since="2026-03-01")) == []
     assert counts(about._replace(known="2026-01-01")) == []
     assert memory.exhibit_subjects(Kind.COMPETITOR_EVENT) == {"velora": 1}

@@ -211,8 +211,10 @@ class SqlView(Gathering, LoopQueries, SqlCounts):
     def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]:
         return dict(self._ask("exhibit_subjects", bank=bank, kind=kind))
 
-    def exhibit_counts(self, bank: str, sought: Sought, impact: int = 0) -> list[Counted]:
-        values = sought._asdict() | {"impact": impact}
+    def exhibit_counts(
+        self, bank: str, sought: Sought, recent: str = "", grave: int = 0
+    ) -> list[Counted]:
+        values = sought._asdict() | {"recent": recent, "grave": grave}
         return [Counted(*row) for row in self._ask("exhibit_counts", bank=bank, **values)]
 
     def words_seqs(self, bank: str, word: str, limit: int) -> list[int]:

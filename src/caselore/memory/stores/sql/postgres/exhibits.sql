@@ -47,13 +47,14 @@ SELECT subject, count(*) FROM caselore.exhibits
 WHERE bank = %(bank)s AND kind = %(kind)s GROUP BY subject ORDER BY subject
 
 -- name: exhibit_counts
-SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at)
+SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at),
+       count(*) FILTER (WHERE happened_at >= %(recent)s),
+       count(*) FILTER (WHERE happened_at >= %(recent)s AND impact >= %(grave)s)
 FROM caselore.exhibits
 WHERE bank = %(bank)s AND kind = %(kind)s AND md5(subject) = md5(%(subject)s) AND subject = %(subject)s
   AND (%(since)s = '' OR happened_at >= %(since)s)
   AND (%(until)s = '' OR happened_at <= %(until)s)
   AND (%(known)s = '' OR known_at <= %(known)s)
-  AND impact >= %(impact)s
 GROUP BY label, status, counts, trusted ORDER BY label, status, counts, trusted
 
 -- name: words_seqs

@@ -47,13 +47,14 @@ SELECT subject, count(*) FROM exhibits
 WHERE bank = :bank AND kind = :kind GROUP BY subject ORDER BY subject
 
 -- name: exhibit_counts
-SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at)
+SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at),
+       count(*) FILTER (WHERE happened_at >= :recent),
+       count(*) FILTER (WHERE happened_at >= :recent AND impact >= :grave)
 FROM exhibits
 WHERE bank = :bank AND kind = :kind AND subject = :subject
   AND (:since = '' OR happened_at >= :since)
   AND (:until = '' OR happened_at <= :until)
   AND (:known = '' OR known_at <= :known)
-  AND impact >= :impact
 GROUP BY label, status, counts, trusted ORDER BY label, status, counts, trusted
 
 -- name: words_seqs
