@@ -107,3 +107,10 @@ class Keeper(Reader):
     def drop(self, subject: str, why: str, actor: Actor | str | None = None) -> Judged:
         """Keep something out for good. Raises: GateRefused unless a person."""
         return Judged(self.memory.drop(subject, clean(why), self._acting(actor)))
+
+    def judge_exhibit(
+        self, action: str, subject: str, why: str, actor: Actor | str | None = None
+    ) -> dict[str, str]:
+        """Release, drop or retract a page or an event. Raises: GateRefused unless a person."""
+        one = self.memory.judge_exhibit(action, subject, clean(why), self._acting(actor))
+        return {"id": one.id, "kind": one.kind.value, "status": one.status.value}

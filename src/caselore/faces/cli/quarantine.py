@@ -12,6 +12,7 @@ import typer
 from caselore.faces.cli import case_view, desk, verdicts
 from caselore.faces.cli.options import Bank, Json, Why
 
+EXHIBITS = ("snp_", "evt_", "str_", "prd_", "brf_")  # ids of records that are no incidents
 Subject = Annotated[str, typer.Argument(metavar="ID", help="What `quarantine list` names.")]
 
 
@@ -73,6 +74,12 @@ def release(subject: Subject, why: Why, as_json: Json = False, bank: Bank = None
       caselore quarantine release inc_4f0a --why "a test of the guard itself"
     """
     with desk.opened(bank) as app:
+        if subject.startswith(EXHIBITS):
+            told = app.judge_exhibit("release", subject, why)
+            desk.answer(
+                as_json, told, lambda paper: [f"Released: {told['id']} is {told['status']}."]
+            )
+            return
         verdicts.tell(app.release(subject, why), "Released", as_json)
 
 
@@ -84,4 +91,10 @@ def drop(subject: Subject, why: Why, as_json: Json = False, bank: Bank = None) -
       caselore quarantine drop inc_4f0a --why "planted text"
     """
     with desk.opened(bank) as app:
+        if subject.startswith(EXHIBITS):
+            told = app.judge_exhibit("drop", subject, why)
+            desk.answer(
+                as_json, told, lambda paper: [f"Dropped: {told['id']} is {told['status']}."]
+            )
+            return
         verdicts.tell(app.drop(subject, why), "Dropped", as_json)
