@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser screenshots demo demo-repair test check lint types imports soak bench picture clean setup
+.PHONY: browser screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -25,6 +25,9 @@ demo: $(STAMP)        ## the whole loop on a really failing job, in a throw-away
 
 demo-repair: $(STAMP) ## the repair loop on a CI that really fails, with its watcher killed in between
 	@$(BIN)/caselore demo --repair
+
+demo-intel: $(STAMP)  ## week 1 and week 8 of watching a fictional market, in a throw-away home
+	@$(BIN)/caselore intel demo
 
 test: $(STAMP) browser        ## every test
 	@$(BIN)/python -m pytest -n auto
