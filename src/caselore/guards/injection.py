@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from caselore.guards import disguise, mentions
+from caselore.guards.browsing import browsed
 from caselore.guards.decode import Decoded
 from caselore.guards.rules import Lines, RuleSet
 from caselore.guards.views import Views
@@ -46,18 +47,27 @@ def scan(text: str) -> tuple[Injection, ...]:
 def scan_views(views: Views) -> tuple[Injection, ...]:
     """Find orders in views that another guard may share.
 
-    A finding is `shown` where a screen shows it, and `raw` where only the bytes hold it: redrawn,
-    concealed, invisible, look-alike, disguised or encoded text.
+    A finding is `shown` where a screen or a browser shows it, and `raw` where only the bytes hold
+    it: redrawn, concealed, invisible, look-alike, disguised or encoded text, comments, attributes
+    and hidden parts of HTML.
     """
     said = _hits(views.unstamped)
     on_screen = _hits(views.screen)
     hidden = _Hidden(views)
-    found = {place: "shown" for place in on_screen}
+    seen = _seen(views.screen, on_screen)
+    found = {place: "shown" if place in seen else "raw" for place in on_screen}
+    seen = _seen(views.unstamped, said)
     for place in said:
-        found.setdefault(place, "raw" if place[0] in hidden else "shown")
+        found.setdefault(place, "shown" if place in seen and place[0] not in hidden else "raw")
     for place in (*_hits(views.bare), *_hits(views.pieced), *_decoded_hits(views)):
         found.setdefault(place, "raw")
     return tuple(sorted(Injection(line, rule, view) for (line, rule), view in found.items()))
+
+
+def _seen(data: bytes, places: set[Place]) -> set[Place]:
+    """Give those of the places that a browser would show, too."""
+    page = browsed(data) if places else data
+    return places if page == data else _hits(page)
 
 
 class _Hidden:
