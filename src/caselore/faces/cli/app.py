@@ -40,6 +40,15 @@ EPILOG = (
 )
 
 
+HEADINGS = ("The main job", "Verdicts", "Looking things up", "Bringing in, taking out")
+
+
+def _place(section: tuple[str, list[tuple[str, str]]]) -> tuple[int, bool]:
+    """Give what people look for first its place; upkeep comes last, the rest as registered."""
+    heading = section[0]
+    return HEADINGS.index(heading) if heading in HEADINGS else len(HEADINGS), heading == "Upkeep"
+
+
 class Sections(TyperGroup):
     """Lists the commands under their headings, and lets early ends through."""
 
@@ -62,7 +71,7 @@ class Sections(TyperGroup):
             panel = getattr(command, "rich_help_panel", None)
             heading = panel if isinstance(panel, str) else "Commands"
             headings.setdefault(heading, []).append((name, command.get_short_help_str(200)))
-        for heading, rows in headings.items():
+        for heading, rows in sorted(headings.items(), key=_place):
             with formatter.section(heading):
                 formatter.write_dl(rows)
 

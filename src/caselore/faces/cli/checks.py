@@ -18,7 +18,7 @@ from typing import Any
 
 from caselore import settings, wiring
 from caselore.errors import StoreDamaged, problem
-from caselore.wiring import models
+from caselore.wiring import forges, models
 
 _LEAST_ROOM = 200 * 1024 * 1024
 
@@ -131,8 +131,12 @@ def _model(bank: str | None) -> tuple[str, str]:
     return f"{found.name} phrases diagnoses; it is asked when there is one to write", ""
 
 
-def _forge(_bank: str | None) -> tuple[str, str]:
-    return "none configured: logs are given as files", ""
+def _forge(bank: str | None) -> tuple[str, str]:
+    chosen = settings.load(bank=bank)
+    for host in chosen.forges:
+        forges.place_of(chosen, "https", host)
+    named = ", ".join(chosen.forges)
+    return (named or f"none of your own; {', '.join(forges.PUBLIC)} are known"), ""
 
 
 def _queue(_bank: str | None) -> tuple[str, str]:
