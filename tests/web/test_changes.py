@@ -11,6 +11,7 @@ import time
 import pytest
 from browser import Watched, launched, sign_in
 from loop import CHANGE, fail
+from playwright.sync_api import expect
 from serving import running
 from test_mcp import call, over_http
 
@@ -93,7 +94,7 @@ def test_the_board_shows_the_breaker_and_a_person_rearms_it_with_a_note(tracked)
         assert "open" in row.inner_text()
         page.click("main tbody a")
         page.wait_for_url(f"**/changes/{id}")
-        assert page.locator("main tbody tr").count() == 6
+        expect(page.locator("main tbody tr")).to_have_count(6)
         page.fill("[name=why]", "the runner had no disk left")
         page.click("button:text-is('Rearm')")
         page.wait_for_url("**said=rearm")
