@@ -119,8 +119,19 @@ def kills(server, folder, ways, seed) -> int:
     return len(acknowledged)
 
 
+def opened(server, path):
+    """Open a memory once the server is out of its recovery, which begins when it likes."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return memory_at(server.url, path)
+        except Unavailable:
+            assert time.monotonic() < deadline, "the server does not come out of its recovery"
+            time.sleep(0.2)
+
+
 def must_hold(server, folder, acknowledged) -> None:
-    memory = memory_at(server.url, folder / "a")
+    memory = opened(server, folder / "a")
     found = memory.ledger_verify()
     assert found.ok, found.broken
     deployments = [row["incident"]["deployment"] for row in memory.export()]
@@ -144,7 +155,7 @@ def test_a_server_killed_under_its_writers_loses_nothing_acknowledged(server, tm
 def test_a_call_while_the_server_is_gone_says_so_and_the_next_one_works(server, tmp_path):
     if not server:
         return
-    memory = memory_at(server.url, tmp_path / "lore")
+    memory = opened(server, tmp_path / "lore")
     before = memory.ledger_verify()
     os.kill(server.own.get_pid(), signal.SIGKILL)
     time.sleep(0.3)
