@@ -10,11 +10,13 @@ from collections import Counter
 from contextlib import contextmanager
 
 from caselore.memory.exhibit_ports import Counted
+from caselore.memory.later_ports import JobRow
 from caselore.memory.ledger import EMPTY, Head, Stored
 from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.ports import ANYWHERE, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
 from fakes.counts import MemoryCounts
+from fakes.later_rows import MemoryLater
 
 
 def newest(rows):
@@ -27,7 +29,7 @@ def _written(row):
     return row.seq, row.id, row.target
 
 
-class MemoryView(MemoryCounts):
+class MemoryView(MemoryCounts, MemoryLater):
     """One state of all tables."""
 
     def __init__(self):
@@ -36,6 +38,8 @@ class MemoryView(MemoryCounts):
         self.tables: dict[str, dict] = {name: {} for name in TABLES}
         self.hints: dict[tuple, InboxRow] = {}
         self.leases: dict[tuple[str, str], LeaseRow] = {}
+        self.later: dict[tuple[str, str], JobRow] = {}
+        self.schedules: dict[tuple[str, str], str] = {}
 
     def _all(self, table, bank, **equal):
         rows = (row for key, row in sorted(self.tables[table].items()) if key[0] == bank)
@@ -441,6 +445,7 @@ class MemoryStore:
         draft.ledger = {bank: list(entries) for bank, entries in self._view.ledger.items()}
         draft.payloads = dict(self._view.payloads)
         draft.hints, draft.leases = dict(self._view.hints), dict(self._view.leases)
+        draft.later, draft.schedules = dict(self._view.later), dict(self._view.schedules)
         draft.tables = {name: dict(rows) for name, rows in self._view.tables.items()}
         yield draft
         self._view = draft

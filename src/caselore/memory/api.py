@@ -23,6 +23,7 @@ from caselore.memory.exhibits import Exhibits
 from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
 from caselore.memory.keeping import Keeping
+from caselore.memory.later import Later
 from caselore.memory.loops import Loops
 from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
@@ -60,7 +61,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Grouping, Copies):
+class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Later, Grouping, Copies):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from caselore.memory.count_ports import CountReads
 from caselore.memory.exhibit_ports import ExhibitReads
+from caselore.memory.later_ports import LaterReads, LaterWrites
 from caselore.memory.ledger import Entry, Head, Payload, Stored
 from caselore.memory.loop_ports import LoopReads, LoopWrites
 from caselore.memory.rows import (
@@ -162,7 +163,7 @@ class Evidence(Told, Protocol):
         """Give the records that were given another identity after an entry."""
 
 
-class Reads(Evidence, ExhibitReads, LoopReads, CountReads, Protocol):
+class Reads(Evidence, ExhibitReads, LoopReads, LaterReads, CountReads, Protocol):
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...
@@ -209,7 +210,7 @@ class Reads(Evidence, ExhibitReads, LoopReads, CountReads, Protocol):
     def faults(self) -> Iterator[str]: ...
 
 
-class Writes(Reads, LoopWrites, Protocol):
+class Writes(Reads, LoopWrites, LaterWrites, Protocol):
     """One transaction: all of it is kept, or nothing."""
 
     def append(self, entry: Entry, payload: Payload | None, changes: Iterable[Change]) -> None: ...

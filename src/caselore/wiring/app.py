@@ -28,6 +28,7 @@ from caselore.wiring.sources import (
 
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
+    from caselore.jobs.ports import Jobs
     from caselore.llm.ports import Model
     from caselore.logs import GreenLines
     from caselore.memory.api import Memory
@@ -122,6 +123,13 @@ class App(Keeper):
                 lambda file, name: self._read(file, None, name, digest=True),
             )
         )
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Give what runs work later. Who works with it registers what does each kind."""
+        from caselore.wiring.jobs import engine  # noqa: PLC0415
+
+        return engine(self.settings, self.memory, self.now)
 
     @cached_property
     def intel(self) -> IntelDesk:

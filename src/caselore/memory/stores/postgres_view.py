@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 
+from caselore.memory.later_ports import JobRow
 from caselore.memory.ledger import Entry
 from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.rows import TABLES
@@ -75,6 +76,7 @@ def parts() -> dict[str, set[str]]:
     tables: dict[str, tuple[str, ...]] = {name: row._fields for name, row in TABLES.items()}
     tables |= {"ledger": Entry._fields, "payloads": ("bank", "seq", "salt", "body")}
     tables |= {"inbox": InboxRow._fields, "leases": LeaseRow._fields}
+    tables |= {"jobs": JobRow._fields, "schedules": ("bank", "name", "last_at")}
     tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
     script = "".join(migrations("postgres"))
     indexes = set(re.findall(r"CREATE INDEX (\w+)", script)) | {f"{name}_pkey" for name in tables}

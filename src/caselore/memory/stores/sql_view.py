@@ -24,6 +24,7 @@ from caselore.memory.rows import (
     TokenRow,
 )
 from caselore.memory.stores.gathering import Gathering
+from caselore.memory.stores.later_queries import LaterQueries
 from caselore.memory.stores.loop_queries import LoopQueries
 from caselore.memory.stores.sql_counts import SqlCounts
 
@@ -35,7 +36,7 @@ NEAR = {
 }
 
 
-class SqlView(Gathering, LoopQueries, SqlCounts):
+class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     """Reads and appends inside the transaction that its store opened."""
 
     @abstractmethod

@@ -1,0 +1,185 @@
+"""The engine inside: jobs in the memory's own store, run by whichever process comes first.
+
+Must not know what any work is, nor a database: a shelf keeps the jobs.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from caselore.jobs.ports import (
+    Every,
+    Failed,
+    Handler,
+    Job,
+    Kept,
+    Left,
+    Order,
+    Ran,
+    Retry,
+    Shelf,
+    Wanted,
+    due,
+    timed,
+)
+
+LEASE = 60.0  # seconds without a sign of life after which a process's jobs are another's
+THREADS = 4
+AHEAD = 4  # jobs that are held for each thread, so that not each one costs a write of its own
+_NOTHING: Mapping[str, Any] = {}
+Running = dict[Future[Left], Kept]
+
+
+class EmbeddedJobs:
+    """Jobs of one bank, run in threads of this process; several processes share the shelf."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        clock: Callable[[], datetime],
+        holder: str,
+        *,
+        place: str = "",
+        threads: int = THREADS,
+        lease: float = LEASE,
+    ) -> None:
+        """Run jobs as `holder`, a name that no other process has; `place` says where it runs."""
+        self._shelf, self._clock = shelf, clock
+        self._holder, self._place = holder, place
+        self._threads, self._lease = threads, lease
+        self._kinds: dict[str, tuple[Handler, Retry]] = {}
+        self._schedules: dict[str, tuple[Every, Order, int]] = {}
+        self._next: dict[str, datetime] = {}
+
+    def handle(self, kind: str, act: Handler, retry: Retry | None = None) -> None:
+        """Say what does the jobs of a kind."""
+        self._kinds[kind] = (act, retry or Retry())
+
+    def every(
+        self,
+        name: str,
+        kind: str,
+        schedule: Every,
+        about: Mapping[str, Any] = _NOTHING,
+        *,
+        catch_up: int = 1,
+    ) -> None:
+        """Let a job be due on a schedule."""
+        self._schedules[name] = (schedule, Order(kind, about, lock=name), catch_up)
+        self._next.pop(name, None)
+        self._tick()
+
+    def defer(self, orders: Sequence[Order]) -> int:
+        """Put in jobs."""
+        now = self._clock()
+        return self._shelf.add_jobs([_wanted(one, now + one.after) for one in orders])
+
+    def round(self) -> Ran:
+        """Run all that is due."""
+        ran, running = Ran(), Running()
+        with ThreadPoolExecutor(self._threads) as pool:
+            beaten = time.monotonic()
+            while True:
+                self._tick()
+                self._take(pool, running)
+                if not running:
+                    return ran
+                done, _ = wait(running, self._lease / 3, FIRST_COMPLETED)
+                self._leave(ran, running, done)
+                if running and time.monotonic() - beaten >= self._lease / 3:
+                    beaten = time.monotonic()
+                    self._shelf.hold_jobs(self._holder, self._clock(), self._lease)
+
+    def work(
+        self,
+        stop: threading.Event,
+        tell: Callable[[Ran], None] = lambda ran: None,
+        idle: float = 1.0,
+    ) -> None:
+        """Run what is due as it becomes due."""
+        while not stop.is_set():
+            tell(self.round())
+            stop.wait(idle)
+
+    def failed(self, limit: int = 1_000) -> list[Failed]:
+        """Give the jobs that used up their tries."""
+        found = self._shelf.jobs("failed", limit)
+        return [Failed(one.id, one.kind, json.loads(one.about), one.error) for one in found]
+
+    def again(self, id: str) -> None:
+        """Let a failed job be tried again."""
+        self._shelf.try_job(id, self._clock())
+
+    def close(self) -> None:
+        """Leave the shelf to whom it belongs."""
+
+    # Schedules
+
+    def _tick(self) -> None:
+        now = self._clock()
+        for name, (schedule, order, most) in self._schedules.items():
+            if self._next.get(name, now) <= now:
+                missed = schedule.missed(now, most)
+                jobs = [(at, _wanted(timed(order, at), at)) for at in missed]
+                self._shelf.schedule_jobs(name, schedule.last(now), jobs)
+                self._next[name] = schedule.last(now) + schedule.period
+
+    # Running
+
+    def _take(self, pool: ThreadPoolExecutor, running: Running) -> None:
+        room = self._threads * AHEAD - len(running)
+        if room < self._threads and running:
+            return  # a write for several jobs is cheaper than one for each
+        taken = self._shelf.take_jobs(
+            tuple(self._kinds), self._place, self._holder, self._clock(), self._lease, room
+        )
+        for one in taken:
+            running[pool.submit(self._run, one)] = one
+
+    def _run(self, kept: Kept) -> Left:
+        """Do one job; say how it is left."""
+        act, retry = self._kinds[kept.kind]
+        about = json.loads(kept.about)
+        job = Job(kept.id, kept.kind, about, kept.tries, due(about) or _time(kept.due_at))
+        if job.tries > retry.tries:
+            return (job.id, job.tries, "failed", self._clock(), kept.error, True)
+        try:
+            later = act(job)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the job is not lost
+            return self._stumbled(job, retry, error)
+        if later is None:
+            return (job.id, job.tries, "", self._clock(), "", True)
+        return (job.id, job.tries, "waiting", self._clock() + later, "", False)
+
+    def _stumbled(self, job: Job, retry: Retry, error: Exception) -> Left:
+        pause, words = retry.after(job.tries), f"{type(error).__name__}: {error}"
+        state = "failed" if pause is None else "waiting"
+        return (job.id, job.tries, state, self._clock() + (pause or timedelta(0)), words, True)
+
+    def _leave(self, ran: Ran, running: Running, done: set[Future[Left]]) -> None:
+        left = []
+        for one in done:
+            kept = running.pop(one)
+            left.append(one.result())
+            _, _, state, _, words, _ = left[-1]
+            ran.done += not state
+            ran.again += state == "waiting"
+            if words:
+                ran.errors.append(f"{kept.kind}: {words}")
+        if left:
+            self._shelf.leave_jobs(self._holder, left, self._clock())
+
+
+def _wanted(order: Order, due: datetime) -> Wanted:
+    about = json.dumps(dict(order.about), sort_keys=True, ensure_ascii=False)
+    return order.kind, order.lock, order.once, order.place, about, due
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
