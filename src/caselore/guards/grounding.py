@@ -28,7 +28,7 @@ from caselore.guards import normalise
 from caselore.guards.values import Value, is_unit, is_wide, kind_of, tokens, values
 from caselore.guards.words import COUNTS, MEASURES
 
-__all__ = ["Value", "grounded", "ungrounded", "values", "without"]
+__all__ = ["Value", "grounded", "stands", "ungrounded", "values", "without"]
 
 # What may touch a whole token from the left and from the right, given the character beyond it.
 _BLOCKS_LEFT = frozenset("._-/\\+~^$€£#%&@−–‑") - {"@"}
@@ -51,8 +51,8 @@ def grounded(value: Value, sources: Iterable[str]) -> bool:
     if value.kind == "number":
         return any(_stands_counted(value.normal, source) for source in sources)
     if value.kind in ("command", "quoted"):
-        return any(_stands(value.normal, " ".join(source.split())) for source in sources)
-    return any(_stands(value.normal, source) for source in sources)
+        return any(stands(value.normal, " ".join(source.split())) for source in sources)
+    return any(stands(value.normal, source) for source in sources)
 
 
 def without(text: str, part: str) -> str:
@@ -72,7 +72,7 @@ def without(text: str, part: str) -> str:
     return text
 
 
-def _stands(text: str, source: str) -> bool:
+def stands(text: str, source: str) -> bool:
     """Say whether a text occurs in a source with nothing of the same token around it."""
     at = source.find(text)
     while at >= 0:

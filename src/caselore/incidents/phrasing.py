@@ -12,17 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from caselore.errors import ModelUnavailable
-from caselore.guards import injection
-from caselore.incidents import precedents, prompting, wording
+from caselore.guards import injection, wording
+from caselore.incidents import precedents, prompting
 from caselore.incidents.check import Checked, check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
 from caselore.llm.ports import Budget, Model, Prompt
 from caselore.logs import Reading
-from caselore.memory.recall import Recalled
+from caselore.memory.recall import Hit, Recalled
 
 MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
-LONGEST = 2_000  # characters of one text
+LONGEST = 2_000  # characters of one text; a longer one is no sentence, and is not cut into one
 BUDGET = Budget(seconds=60, tokens=16_000, dollars=0.25)  # of one question, whatever the settings
+
+_AS = {"infrastructure_change": wording.RESOLUTION}  # of an imported row: part of what was done
 
 Text = TypeVar("Text", Quote, Sentence)
 
@@ -96,7 +98,7 @@ def checked_words(document: Document, recalled: Recalled, reading: Reading) -> C
     held = list(checked.withheld)
     kept = replace(
         checked.document,
-        evidence=_passing(checked.document.evidence, held),
+        evidence=words.whole(_passing(checked.document.evidence, held), held),
         diagnosis=words.passing(_passing(checked.document.diagnosis, held), held, fix=False),
         fix=words.passing(_passing(checked.document.fix, held), held, fix=True),
     )
@@ -116,12 +118,26 @@ def _passing(texts: tuple[Text, ...], held: list[Withheld]) -> tuple[Text, ...]:
 
 
 class Words:
-    """Says which sentences of a model speak of acts that its evidence does not name."""
+    """Says which words of a model stand in nothing that it cites."""
 
     def __init__(self, recalled: Recalled, reading: Reading) -> None:
         """Index the hits by their ids."""
         self._hits = {hit.case.id: hit for hit in (*recalled.nearest, *recalled.hits)}
-        self._log = [part.text for part in reading.excerpt]
+        self._reading = reading
+
+    def whole(self, quotes: Iterable[Quote], held: list[Withheld]) -> tuple[Quote, ...]:
+        """Keep the quotes that cut neither a value nor a "not" off."""
+        kept = []
+        for one in quotes:
+            if all(self._stands(one.quote, id) for id in one.cites):
+                kept.append(one)
+            else:
+                held.append(Withheld(one.quote, "it cuts a value or a negation off"))
+        return tuple(kept)
+
+    def _stands(self, quote: str, id: str) -> bool:
+        texts = (text for _, text in precedents.parts(self._hits[id].case))
+        return any(wording.is_span(quote, text) for text in texts)
 
     def passing(
         self, sentences: Iterable[Sentence], held: list[Withheld], *, fix: bool
@@ -137,21 +153,37 @@ class Words:
         return tuple(kept)
 
     def _reason(self, sentence: Sentence, fix: bool) -> str:
-        cases = [self._hits[id].case for id in sentence.cites]
-        if fix:
-            cases = [case for case in cases if precedents.succeeded(case)]
-        sources = [text for case in cases for text in precedents.sources(case)]
-        sources += self._log if sentence.lines and not fix else []
-        act = wording.invented_act(sentence.text, sources)
-        if act:
-            return f"“{act}” is an act that no cited record names"
-        if fix and wording.unlike_sources(sentence.text, sources):
-            return "most of its words stand in no cited record whose fix worked"
-        return ""
+        hits = [self._hits[id] for id in sentence.cites]
+        log = self._log(sentence.lines) if sentence.lines and not fix else None
+        return wording.objection(sentence.text, [carrier(hit) for hit in hits], log, remedy=fix)
+
+    def _log(self, lines: tuple[int, ...]) -> wording.Carrier:
+        """Give the parts of the excerpt in which the cited lines stand."""
+        signature = self._reading.signature
+        facts = [f"line {line}" for line in lines]
+        facts += [signature.family, signature.tool, signature.unit, signature.error]
+        shown = [
+            ("log", part.text)
+            for part in self._reading.excerpt
+            if any(part.first <= line <= part.last for line in lines)
+        ]
+        return wording.Carrier("the log", "", tuple(shown), "\n".join(facts))
+
+
+def carrier(hit: Hit) -> wording.Carrier:
+    """Give a record as what may carry a sentence."""
+    told = precedents.outcome(hit.case)
+    return wording.Carrier(
+        id=hit.case.id,
+        label=precedents.label(hit.case),
+        parts=tuple((_AS.get(part, part), text) for part, text in precedents.parts(hit.case)),
+        facts=f"{precedents.facts(hit.case)}\n{precedents.regression(hit)}",
+        result=told.result if told else "",
+    )
 
 
 def document_of(value: Mapping[str, Any], recalled: Recalled) -> Document:
-    """Read a model's answer leniently: what is no row of its section is left out."""
+    """Read a model's answer leniently: what is no row of its section, or endless, is left out."""
     names = _names(recalled)
     return Document(
         evidence=tuple(
@@ -180,10 +212,12 @@ def _rows(
     for row in rows[:MOST_ROWS] if isinstance(rows, list) else ():
         text = row.get(field) if isinstance(row, dict) else None
         if isinstance(text, str) and text.strip():
+            if len(text) > LONGEST:
+                continue
             cites = [one for one in _listed(row, "cites") if isinstance(one, str)]
             lines = [one for one in _listed(row, "lines") if type(one) is int]
             yield (
-                " ".join(text.split())[:LONGEST] if field == "text" else text[:LONGEST],
+                " ".join(text.split()) if field == "text" else text,
                 tuple(dict.fromkeys(_cited(one, names) for one in cites)),
                 tuple(dict.fromkeys(lines)),
             )

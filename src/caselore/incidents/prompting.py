@@ -18,7 +18,7 @@ from caselore.llm.ports import Prompt, Schema
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
 
-VERSION = "diagnosis-1"
+VERSION = "diagnosis-2"
 REPAIR = "repair-1"
 RECORD_LIMIT = 1_500  # characters of one part of a record
 EXCERPT_LIMIT = 6_000

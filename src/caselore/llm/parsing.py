@@ -1,4 +1,4 @@
-"""Finds the one JSON object in what a model wrote.
+"""Finds the one JSON object in what a model wrote, and says whether it has a schema's shape.
 
 Must not guess at a broken one: cut or doubled JSON is garbled.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from caselore.errors import ModelGarbled
@@ -29,3 +30,57 @@ def object_in(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ModelGarbled("What the model wrote is JSON, but no object.")
     return found
+
+
+def fits(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Say whether a value has the shape of a schema, bounds included.
+
+    Knows what our schemas use: type, properties, required, items, enum, and bounds.
+    """
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    match schema.get("type"):
+        case "object":
+            return _object_fits(value, schema)
+        case "array":
+            return (
+                isinstance(value, list)
+                and len(value) <= schema.get("maxItems", len(value))
+                and all(fits(one, schema.get("items", {})) for one in value)
+            )
+        case "string":
+            return isinstance(value, str) and len(value) <= schema.get("maxLength", len(value))
+        case "integer":
+            return type(value) is int and _within(value, schema)
+        case "number":
+            return type(value) in (int, float) and _within(value, schema)
+        case "boolean":
+            return isinstance(value, bool)
+    return True
+
+
+def _object_fits(value: Any, schema: Mapping[str, Any]) -> bool:
+    own = schema.get("properties", {})
+    return (
+        isinstance(value, dict)
+        and all(name in value for name in schema.get("required", ()))
+        and all(name in own and fits(one, own[name]) for name, one in value.items())
+    )
+
+
+def _within(value: float, schema: Mapping[str, Any]) -> bool:
+    least, most = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
+    return bool(least <= value <= most)  # no comparison with NaN holds
+
+
+def free_texts(value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    """Give the texts of a value that no enumeration bounds."""
+    if isinstance(value, str):
+        if "enum" not in schema:
+            yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from free_texts(one, schema.get("items", {}))
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from free_texts(one, schema.get("properties", {}).get(name, {}))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from caselore.memory.records import Actor, Filters, TokenInfo
     from caselore.memory.stores.answers_file import AnswersFile
     from caselore.wiring.intel import IntelDesk
+    from caselore.wiring.model_desk import ModelDesk
     from caselore.wiring.repair import RepairDesk
 
 
@@ -137,6 +138,13 @@ class App(Keeper):
         from caselore.wiring.intel import IntelDesk  # noqa: PLC0415
 
         return IntelDesk(self)
+
+    @cached_property
+    def model(self) -> ModelDesk:
+        """Give the language model that the settings name."""
+        from caselore.wiring.model_desk import ModelDesk  # noqa: PLC0415
+
+        return ModelDesk(self)
 
     # The main job
 

@@ -5,10 +5,8 @@ Must not ask a model outside a limit, and must not touch the memory with an eval
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,11 +14,6 @@ from caselore import settings, wiring
 from caselore.faces.cli import desk
 from caselore.faces.cli.options import Bank, Json
 from caselore.faces.terminal import Paper
-
-if TYPE_CHECKING:
-    from caselore.memory.records import ModelCall
-
-_WEEK = timedelta(days=7)
 
 
 def register(app: typer.Typer) -> None:
@@ -49,31 +42,8 @@ def usage(
       caselore model usage --days 30
     """
     with desk.opened(bank) as app:
-        since = app.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        calls = app.memory.calls(since - timedelta(days=days - 1))
-    rows = _by_day(calls)
+        rows = app.model.usage(days)
     desk.answer(as_json, {"days": rows}, lambda paper: list(_usage_lines(rows, paper)))
-
-
-def _by_day(calls: tuple[ModelCall, ...]) -> list[dict[str, Any]]:
-    groups: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
-    for call in calls:
-        at = call.at or datetime.min.replace(tzinfo=UTC)
-        groups[f"{at:%Y-%m-%d}", call.model].append(call)
-    return [
-        {
-            "day": day,
-            "model": model,
-            "calls": len(found),
-            "failed": sum(one.result != "answered" for one in found),
-            "tokens_read": sum(one.read for one in found),
-            "tokens_written": sum(one.written for one in found),
-            "dollars": round(sum(one.dollars or 0.0 for one in found), 6),
-            "unpriced": sum(one.dollars is None for one in found),
-            "seconds": round(sum(one.seconds for one in found), 1),
-        }
-        for (day, model), found in sorted(groups.items())
-    ]
 
 
 def _usage_lines(rows: list[dict[str, Any]], paper: Paper) -> Iterator[str]:
