@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from caselore import settings as setting
 from caselore.errors import WrongUse
 from caselore.wiring import identity, models
-from caselore.wiring.keeper import Keeper
+from caselore.wiring.desks import Desks
 from caselore.wiring.results import Found, Imported, Judged
 from caselore.wiring.sources import (
     Log,
@@ -28,22 +28,17 @@ from caselore.wiring.sources import (
 
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
-    from caselore.jobs.ports import Jobs
     from caselore.llm.ports import Model
     from caselore.logs import GreenLines
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
     from caselore.memory.stores.answers_file import AnswersFile
-    from caselore.wiring.intel import IntelDesk
-    from caselore.wiring.model_desk import ModelDesk
-    from caselore.wiring.repair import RepairDesk
 
 
 @dataclass(frozen=True)
-class App(Keeper):
+class App(Desks):
     """caselore, wired: read, diagnose, recall, confirm, import. Close it or use it in a `with`."""
 
-    now: Callable[[], datetime]
     opener: Callable[[setting.Settings], Memory]
 
     def __enter__(self) -> App:
@@ -109,42 +104,6 @@ class App(Keeper):
         from caselore.memory.stores.answers_file import AnswersFile  # noqa: PLC0415
 
         return AnswersFile(self.settings.home / "answers.db")
-
-    @cached_property
-    def repair(self) -> RepairDesk:
-        """Give the repair loop."""
-        from caselore.wiring.repair import Parts, RepairDesk  # noqa: PLC0415
-
-        return RepairDesk(
-            Parts(
-                self.settings,
-                self.now,
-                lambda: self.memory,
-                self.caller,
-                lambda file, name: self._read(file, None, name, digest=True),
-            )
-        )
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        """Give what runs work later. Who works with it registers what does each kind."""
-        from caselore.wiring.jobs import engine  # noqa: PLC0415
-
-        return engine(self.settings, self.memory, self.now)
-
-    @cached_property
-    def intel(self) -> IntelDesk:
-        """Give competitive intelligence."""
-        from caselore.wiring.intel import IntelDesk  # noqa: PLC0415
-
-        return IntelDesk(self)
-
-    @cached_property
-    def model(self) -> ModelDesk:
-        """Give the language model that the settings name."""
-        from caselore.wiring.model_desk import ModelDesk  # noqa: PLC0415
-
-        return ModelDesk(self)
 
     # The main job
 
