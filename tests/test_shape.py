@@ -55,7 +55,7 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 
 # Libraries that know no other way stand behind these modules, and nothing of it leaves them.
-ASYNCHRONOUS_SDKS = {"faces/http/asgi.py", "llm/providers.py"}
+ASYNCHRONOUS_SDKS = {"faces/http/asgi.py", "jobs/distributed.py", "llm/providers.py"}
 
 
 def test_no_asynchronous_code_but_where_a_library_forces_it() -> None:

@@ -70,6 +70,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
+        "jobs": (dict, "a table"),
         "mask": (list, "a list of names of variables"),
     }
 )
@@ -87,7 +88,7 @@ ENVIRONMENT_ONLY = {
 }
 # What is started and how often, and who gets a token, must not come from a file that the
 # repaired change can edit.
-HOME_ONLY = frozenset({"repair", "forge", "intel"})
+HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class Settings:
     forges: Mapping[str, Any] = field(default_factory=dict)
     """By host: `kind`, and perhaps `api`, `token_env`, `also`."""
     intel: Mapping[str, Any] = field(default_factory=dict)
+    jobs: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
     database_url: str = field(default="", repr=False)  # it may hold a password
@@ -165,6 +167,7 @@ def load(
         repair=merged.get("repair", {}),
         forges=merged.get("forge", {}),
         intel=merged.get("intel", {}),
+        jobs=merged.get("jobs", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),
         database_url=url,

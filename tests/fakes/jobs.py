@@ -13,6 +13,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from caselore.jobs.distributed import QueueJobs
 from caselore.jobs.embedded import EmbeddedJobs
 from caselore.jobs.ports import Failed, Job, Ran, Retry, due, timed
 from caselore.memory import Memory
@@ -197,6 +198,10 @@ class Engine:
 def open_jobs(engine, place="", threads=4):
     if engine.kind == "fake":
         return FakeJobs(engine.rows, engine.clock, place)
+    if engine.kind == "queue":
+        return QueueJobs(
+            engine.where, "default", engine.clock, place=place, threads=threads, lease=LEASE
+        )
     store = PostgresStore(engine.where) if engine.kind == "postgres" else SqliteStore(engine.where)
     engine.stores.append(store)
     memory = Memory(store, ScanIndex(store), engine.clock, lambda: "")

@@ -56,4 +56,5 @@ def emptied(url: str) -> str:
     with psycopg.connect(url, autocommit=True) as link:
         link.execute(b"SET client_min_messages = warning")
         link.execute(b"DROP SCHEMA IF EXISTS caselore CASCADE")
+        link.execute(b"DROP SCHEMA IF EXISTS caselore_jobs CASCADE")
     return url

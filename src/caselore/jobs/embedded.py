@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from caselore.errors import CaseloreError
 from caselore.jobs.ports import (
     Every,
     Failed,
@@ -104,7 +105,10 @@ class EmbeddedJobs:
     ) -> None:
         """Run what is due as it becomes due."""
         while not stop.is_set():
-            tell(self.round())
+            try:
+                tell(self.round())
+            except CaseloreError as error:  # the store does not answer; what is kept is not lost
+                tell(Ran(errors=[str(error)]))
             stop.wait(idle)
 
     def failed(self, limit: int = 1_000) -> list[Failed]:

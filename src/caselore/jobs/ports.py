@@ -4,7 +4,7 @@
   therefore be harmless the second time.
 - Jobs of one `lock` run one at a time over all processes, in the order in which they were
   deferred; one that waits for another try holds up those behind it.
-- A job of a `once` is not put in while another of that `once` waits; a running one does not wait.
+- A job of a `once` is not put in while another of that `once` waits for its first run.
 - What raises is tried again by its kind's `Retry`, then kept as failed until a person says again.
 - A process that gives no sign of life loses its jobs to the next.
 
@@ -141,7 +141,7 @@ class Jobs(Protocol):
         """Let a job of a kind be due on a schedule; its lock is its name."""
 
     def defer(self, orders: Sequence[Order]) -> int:
-        """Put in jobs, all or none; give how many are new."""
+        """Put in jobs; give how many are new."""
 
     def round(self) -> Ran:
         """Run all that is due, and what that defers, until nothing is due."""
