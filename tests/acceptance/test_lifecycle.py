@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import scenes
-from homes import Home
+from homes import Home, copy
 
 
 def failed(home, deployment, log=scenes.FIRST, *, code=1):
@@ -141,3 +142,42 @@ def test_a_token_of_one_bank_opens_no_other(ana):
     assert ana.run("erase", "1", "--why", "x", "--bank", "team", CASELORE_TOKEN=mine).code == 3
     assert ana.run(*words, "--bank", "team", CASELORE_TOKEN=theirs).code == 1
     assert ana.run("show", "1", CASELORE_TOKEN=mine).code == 4
+
+
+def test_an_older_export_brings_back_nothing_that_was_erased_since(ana, anas_home, tmp_path):
+    failed(ana, "1017")
+    confirmed(ana, "1017")
+    old = ana.run("export").out
+    ana.ok("erase", "1017", "--why", "a customer asked")
+    new = ana.run("export").out
+    other = copy(anas_home, tmp_path / "other")
+
+    other.ok("import", "-", stdin=old)
+    kept = other.ok("import", "-", stdin=new, code=1, CASELORE_TOKEN="")
+    assert other.ok("show", "1017")["status"] == "confirmed"
+    gone = other.ok("import", "-", stdin=new)
+    again = other.ok("import", "-", stdin=old, code=1)
+
+    assert "only a person erases" in kept["refused"][0]["reason"]
+    assert (gone["erased"], gone["refused"]) == (1, [])
+    assert "was erased" in again["refused"][0]["reason"]
+    assert other.run("show", "1017").code == 4
+    assert other.run("export").out.splitlines()[-1:] == new.splitlines()[-1:]
+    other.ok("ledger", "verify")
+
+
+def test_a_changed_or_cut_export_is_told_by_its_line(ana, anas_home, tmp_path):
+    for number in ("1017", "1057", "1063"):
+        failed(ana, number, scenes.FIRST.replace("600", number))
+    lines = ana.run("export").out.splitlines(keepends=True)
+    seal = json.loads(lines[-1])["seal"]
+    other = copy(anas_home, tmp_path / "other")
+
+    changed = "".join([lines[0], lines[1].replace("1057", "1058"), lines[2]])
+    told = other.ok("import", "-", stdin=changed, code=1)
+    cut = other.ok("import", "-", "--seal", seal, stdin="".join(lines[:2]), code=1)
+
+    assert [one["line"] for one in told["refused"]] == [2]
+    assert told["added"] == 2
+    assert [one["line"] for one in cut["refused"]] == [3]
+    assert other.ok("import", "-", "--part", stdin=lines[1])["known"] == 1

@@ -8,10 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from caselore.errors import BadInput, GateRefused, WrongUse
-from caselore.memory import cases, exhibit_transfer, exports, groups, naming, statistics
+from caselore.memory import (
+    cases,
+    exhibit_transfer,
+    exports,
+    groups,
+    naming,
+    statistics,
+    tombstones,
+)
 from caselore.memory import recall as recalling
 from caselore.memory.browsing import Browsing
 from caselore.memory.cases import assemble
@@ -41,6 +50,7 @@ from caselore.memory.records import (
     moment,
     short,
 )
+from caselore.memory.seals import Checked, sealed
 from caselore.memory.writing import (
     identity,
     must_pass,
@@ -246,12 +256,19 @@ class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Later, Grou
         sign: Sign,
         screen: Screen = as_it_is,
         progress: Callable[[int], None] | None = None,
+        person: Actor | None = None,
+        seals: Checked | None = None,
     ) -> ImportReport:
-        """Take in closed incidents or exported records; idempotent, each refusal with its line."""
-        importer = Importer(
-            self._store, self.bank, self._clock, self._new_id, self._random, actor, sign, screen
-        )
+        """Take in closed incidents or exported records; idempotent, each refusal with its line.
+
+        `person` is who brings them, if one does: only a person's import erases what a row says
+        was erased elsewhere. Raises StoreBusy where a reader still holds a copy of that.
+        """
+        by = (self._clock, self._new_id, self._random, actor, sign, screen, person)
+        importer = Importer(self._store, self.bank, *by, seals or Checked())
         report = importer.run(rows, progress)
+        if report.erased:
+            self._scrub(f"{report.erased} records")
         self._index.catch_up(self.bank, report.added + report.updated)
         return report
 
@@ -263,6 +280,13 @@ class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Later, Grou
         `private`: with the notes that nobody else is to see.
         """
         with self._store.reading() as view:
-            yield from exports.export(view, self.bank, since)
-            yield from groups.export(view, self.bank, since)
-            yield from exhibit_transfer.export(view, self.bank, since, private=private)
+            asked = (view, self.bank, since)
+            exhibits = exhibit_transfer.export(*asked, private=private)
+            yield from sealed(
+                chain(
+                    exports.export(*asked),
+                    groups.export(*asked),
+                    exhibits,
+                    tombstones.export(*asked),
+                )
+            )

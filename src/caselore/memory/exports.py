@@ -90,9 +90,12 @@ def _said(entry: Entry, body: Body, places: Mapping[int, int]) -> dict[str, Any]
     return {"kind": entry.action, "actor": actor, "at": at, "body": core(body)}
 
 
+_NOT_SAID = frozenset({"origin", "proposals", "late"})
+
+
 def core(body: Body) -> Body:
     """Give a verdict's own words, without who brought it in or where it stands in a ledger."""
-    return {name: value for name, value in body.items() if name not in {"origin", "proposals"}}
+    return {name: value for name, value in body.items() if name not in _NOT_SAID}
 
 
 def fingerprint(action: str, actor: str, at: str, body: Body) -> str:

@@ -21,6 +21,7 @@ from caselore.memory.rows import LinkRow
 from caselore.memory.writing import Pen, why_body
 
 KINDS = frozenset({"merge", "split"})
+_RELATIONS = ("merged", "parted", "undone")
 
 
 class Groups:
@@ -87,7 +88,7 @@ def export(view: Reads, bank: str, since: datetime | None) -> Iterator[dict[str,
 
 
 def _said(view: Reads, bank: str) -> Iterator[tuple[Any, Body]]:
-    links = (*view.related(bank, "merged"), *view.related(bank, "parted"))
+    links = (link for one in _RELATIONS for link in view.related(bank, one))
     seen: dict[int, str] = {link.seq: link.subject for link in links}
     for seq in sorted(seen):
         for entry, payload in view.entries(bank, seen[seq]):
@@ -114,11 +115,31 @@ def take(pen: Pen, row: Mapping[str, Any], actor: Actor) -> bool:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
     own = (subject, fingerprint(kind, str(who), at, body))
+    late = set[str]()
     for entry, heard in _said(pen.store, pen.bank):
-        if own == (entry.subject, fingerprint(entry.action, *spoken_by(entry, heard), heard)):
+        said, then = spoken_by(entry, heard)
+        if own == (entry.subject, fingerprint(entry.action, said, then, heard)):
             return False
-    body = {**body, "origin": {"actor": str(who), "at": at}}
+        if entry.action != kind and then > at:
+            late |= _undone(subject, entry.subject, heard)
+    undone = sorted(late & set(_others(body)))
+    body = {
+        **body,
+        "origin": {"actor": str(who), "at": at},
+        **({"late": undone} if undone else {}),
+    }
     written = pen.write(kind, subject, body, actor)
     if written.refusal:
         raise BadInput(written.refusal)
     return True
+
+
+def _others(body: Body) -> list[str]:
+    """Give the signatures that a joining or parting is about, beside its subject."""
+    return [body["into"]] if "into" in body else list(body["from"])
+
+
+def _undone(subject: str, said_of: str, body: Body) -> set[str]:
+    """Give the signatures of which, beside `subject`, an entry says the contrary."""
+    others = set(_others(body))
+    return others if said_of == subject else {said_of} if subject in others else set()

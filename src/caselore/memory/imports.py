@@ -15,17 +15,19 @@ from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
 from caselore.guards.secrets import redact
-from caselore.memory import gate
+from caselore.memory import gate, tombstones
 from caselore.memory.closed import Screen, Sign, read_closed
 from caselore.memory.encoding import Body
 from caselore.memory.exhibit_transfer import Arrived, is_exhibit_row, take
 from caselore.memory.exports import Said, fingerprint, read_exported
 from caselore.memory.groups import is_grouping_row
 from caselore.memory.groups import take as take_grouping
+from caselore.memory.lateness import marked
 from caselore.memory.ports import Reads, Store
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, ImportReport, Incident
 from caselore.memory.rows import CaseRow
+from caselore.memory.seals import Checked
 from caselore.memory.writing import Pen, identity, observe_body, refuse_erased
 
 BATCH = 500  # lines of one transaction
@@ -64,13 +66,13 @@ class Tally:
     updated: int = 0
     confirmed: int = 0
     waiting: int = 0
+    erased: int = 0
     refused: list[tuple[int, str]] = field(default_factory=list)
 
     def report(self) -> ImportReport:
         """Give the final count."""
-        return ImportReport(
-            self.added, self.known, tuple(self.refused), self.updated, self.confirmed, self.waiting
-        )
+        counts = (self.updated, self.confirmed, self.waiting, self.erased)
+        return ImportReport(self.added, self.known, tuple(self.refused), *counts)
 
 
 def read_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Any]]:
@@ -110,18 +112,31 @@ class Importer:
     actor: Actor
     sign: Sign
     screen: Screen
+    person: Actor | None = None
+    """Who brings the rows, if that is a person: only then is anything erased or withdrawn."""
+    seals: Checked = field(default_factory=Checked)
 
     def run(
         self, rows: Iterable[tuple[int, Any]], progress: Callable[[int], None] | None
     ) -> ImportReport:
         """Take in every row; `progress` hears how many lines are safely stored."""
-        tally, source, done = Tally(), iter(rows), 0
+        tally, source, done = Tally(), self._as_exported(rows), 0
         while batch := list(islice(source, BATCH)):
             tally = self._batch(batch, tally)
             done += len(batch)
             if progress:
                 progress(done)
         return tally.report()
+
+    def _as_exported(self, rows: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+        """Give the rows, those that are not as they were exported with the reason instead."""
+        number = 0
+        for number, row in rows:
+            reason = self.seals.fault(row)
+            yield number, Unreadable(reason) if reason else row
+        cut = self.seals.end()
+        if cut:
+            yield number + 1, Unreadable(cut)
 
     def _batch(self, batch: list[tuple[int, Any]], before: Tally) -> Tally:
         """Read and sign the lines first, so that no other writer waits for that."""
@@ -166,6 +181,8 @@ class Importer:
         elif is_grouping_row(row):
             new = take_grouping(pen, row, self.actor)
             tally.added, tally.known = tally.added + new, tally.known + (not new)
+        elif tombstones.is_tombstone_row(row):
+            _count_stone(tally, tombstones.take(pen, row, self.actor, self.person))
         else:
             _count_exhibit(tally, take(pen, row, self.actor))
 
@@ -175,7 +192,8 @@ class Importer:
         if not isinstance(row, dict):
             raise BadInput(f"the line is no JSON object but {type(row).__name__}")
         if "caselore" in row:
-            as_it_is = is_exhibit_row(row) or is_grouping_row(row)
+            of_own_kind = (is_exhibit_row, is_grouping_row, tombstones.is_tombstone_row)
+            as_it_is = any(fits(row) for fits in of_own_kind)
             return row if as_it_is else _exported(*read_exported(row))
         closed = read_closed(row, self.screen, now)
         return Arrival(
@@ -198,13 +216,16 @@ class Importer:
         row = _present(pen.store, self.bank, arrival)
         news = _news(pen.store, row, arrival)
         first = [] if row else [self._observed(arrival, pen.at)]
-        drafts = first + [
-            gate.Draft(self.bank, one.action, "", one.body, self.actor, history=row is None)
-            for one in news
-        ]
+        drafts = first + [self._draft(one, new=row is None) for one in news]
         self._refuse(pen, drafts)
         self._write(pen, row.id if row else arrival.id or arrival.new_id or self.new_id(), drafts)
         _count(tally, row, news)
+
+    def _draft(self, one: Said, *, new: bool) -> gate.Draft:
+        """Give what a row says of a record; of one that stands here a person may say more."""
+        history = gate.TABLE[one.action][self.actor.role] is gate.HISTORY
+        actor = self.person if history and not new and self.person else self.actor
+        return gate.Draft(self.bank, one.action, "", one.body, actor, history=new)
 
     def _observed(self, arrival: Arrival, at: datetime) -> gate.Draft:
         body = observe_body(
@@ -222,7 +243,7 @@ class Importer:
         for draft in drafts:
             if gate.judge(draft, person_acted=True):
                 written = pen.write(
-                    draft.action, "", draft.body, self.actor, history=draft.history
+                    draft.action, "", draft.body, draft.actor, history=draft.history
                 )
                 raise BadInput(written.refusal)
 
@@ -232,7 +253,7 @@ class Importer:
             body = draft.body
             if "proposals" in body:
                 body = {**body, "proposals": proposals}
-            written = pen.write(draft.action, id, body, self.actor, history=draft.history)
+            written = pen.write(draft.action, id, body, draft.actor, history=draft.history)
             if draft.action == "propose" and body["findings"]:
                 proposals.append(written.entry.seq)
 
@@ -258,16 +279,18 @@ def _present(view: Reads, bank: str, arrival: Arrival) -> CaseRow | None:
 
 
 def _news(view: Reads, row: CaseRow | None, arrival: Arrival) -> tuple[Said, ...]:
-    """Give what was not yet said of a record here."""
+    """Give what was not yet said of a record here; what newer words undid is marked as late."""
     if row is None or not arrival.said:
-        return arrival.said
-    heard, words = set(), set()
+        return marked(arrival.said)
+    heard, words, settled = set(), set(), ""
     for entry, payload in view.entries(row.bank, row.id):
         if payload is not None:
             body = json.loads(payload.body)
-            heard.add(fingerprint(entry.action, *spoken_by(entry, body), body))
+            who, at = spoken_by(entry, body)
+            heard.add(fingerprint(entry.action, who, at, body))
             words.add(fingerprint(entry.action, "", "", body))
-    return tuple(one for one in arrival.said if not _heard(one, heard, words))
+            settled = at if entry.seq == row.verdict_seq else settled
+    return marked([one for one in arrival.said if not _heard(one, heard, words)], settled)
 
 
 def _heard(one: Said, heard: set[str], words: set[str]) -> bool:
@@ -275,6 +298,12 @@ def _heard(one: Said, heard: set[str], words: set[str]) -> bool:
     if origin is None:  # an unsigned proposal has no date of its own: its words decide
         return fingerprint(one.action, "", "", one.body) in words
     return fingerprint(one.action, origin["actor"], origin["at"], one.body) in heard
+
+
+def _count_stone(tally: Tally, buried: tombstones.Buried) -> None:
+    tally.added += buried.added and not buried.erased
+    tally.known += not buried.added and not buried.erased
+    tally.erased += buried.erased
 
 
 def _count_exhibit(tally: Tally, arrived: Arrived) -> None:

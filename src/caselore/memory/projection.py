@@ -52,7 +52,7 @@ def project(entry: Entry, body: Body, case: CaseRow | ExhibitRow | None) -> list
         is_erasure = entry.action == "erase"
         return _erase(entry, body, None) if is_erasure else filing.project(entry, body, filed)
     rule = _RULES.get(entry.action)
-    return rule(entry, body, case) if rule else []
+    return rule(entry, body, case) if rule and body.get("late") is not True else []
 
 
 SPOKEN = ("observe", "confirm")  # the actions whose words an index holds
@@ -60,6 +60,8 @@ SPOKEN = ("observe", "confirm")  # the actions whose words an index holds
 
 def spoken(entry: Entry, body: Body) -> str:
     """Give the text by which an entry's subject is found; empty for what no index holds."""
+    if body.get("late") is True:
+        return ""
     if entry.action == "observe":
         incident = body["incident"]
         head = (incident["service"], incident["signature"]["unit"], incident["title"])
@@ -183,13 +185,20 @@ def _single_out(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
 
 
 def _merge(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
-    return [Put(LinkRow(entry.bank, entry.seq, 0, entry.subject, "merged", body["into"]))]
+    relation = _unless_late("merged", body, body["into"])
+    return [Put(LinkRow(entry.bank, entry.seq, 0, entry.subject, relation, body["into"]))]
+
+
+def _unless_late(relation: str, body: Body, other: str) -> str:
+    """Name a link; one that was undone before it was brought here joins and parts nothing."""
+    return "undone" if other in body.get("late", ()) else relation
 
 
 def _split(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return [
-        Put(LinkRow(entry.bank, entry.seq, place, entry.subject, "parted", other))
+        Put(LinkRow(entry.bank, entry.seq, place, entry.subject, relation, other))
         for place, other in enumerate(body["from"])
+        for relation in [_unless_late("parted", body, other)]
     ]
 
 
@@ -252,8 +261,13 @@ def _drop(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
 
 
 def _erase(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
-    stone = ErasedRow(entry.bank, entry.subject, entry.seq, body["known_as"], entry.at)
-    return [Forget("subject", entry.subject), Put(stone)]
+    return [Forget("subject", entry.subject), *_bury(entry, body, case)]
+
+
+def _bury(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    """Put up a stone for what was erased here, or elsewhere on the day that the row names."""
+    _, at = spoken_by(entry, body)
+    return [Put(ErasedRow(entry.bank, entry.subject, entry.seq, body["known_as"], at))]
 
 
 def _green(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
@@ -293,6 +307,7 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "release": _release,
     "drop": _drop,
     "erase": _erase,
+    "bury": _bury,
     "green": _green,
     **dict.fromkeys(LOOP, _loop),
     "token": _token,

@@ -350,3 +350,5 @@ class ImportReport:
     confirmed: int = 0
     waiting: int = field(default=0)
     """Rows whose outcome no person signed: kept as proposals."""
+    erased: int = 0
+    """Records whose content went, because the rows say that it was erased elsewhere."""

@@ -35,6 +35,7 @@ _LATER = CaseRow._fields[CaseRow._fields.index("status") :]
 STATE = tuple(CaseRow._fields.index(name) for name in (*_SIGNED, *_LATER))
 FACTS = tuple(place for place in range(len(CaseRow._fields)) if place not in STATE)  # stay
 ABOUT_A_CASE = VERDICTS | filing.FOLLOWING | {"erase"}
+STONES = frozenset({"erase", "bury"})
 Key = tuple[str | int, ...]
 
 
@@ -159,7 +160,7 @@ class _Replay:
 
     def _apply(self, entry: Entry, body: Body) -> str:
         case = self._case(entry)
-        if entry.action == "erase":
+        if entry.action in STONES:
             if case is not None:
                 return "the content of the record that it erases is still stored"
             self._missing.pop(entry.subject, None)

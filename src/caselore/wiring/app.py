@@ -5,7 +5,7 @@ Must not hold policy: it opens, names the caller, and passes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -16,15 +16,15 @@ from caselore import settings as setting
 from caselore.errors import WrongUse
 from caselore.wiring import identity, models
 from caselore.wiring.desks import Desks
-from caselore.wiring.results import Found, Imported, Judged
+from caselore.wiring.results import Found, Judged
 from caselore.wiring.sources import (
     Log,
     filters_of,
-    numbered,
     opened,
     spooled,
     time_of,
 )
+from caselore.wiring.transfer import Transfer
 
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class App(Desks):
+class App(Transfer, Desks):
     """caselore, wired: read, diagnose, recall, confirm, import. Close it or use it in a `with`."""
 
     opener: Callable[[setting.Settings], Memory]
@@ -287,38 +287,6 @@ class App(Desks):
 
         who = self._acting(actor)
         return Judged(service.propose(self.memory, incident, cause, resolution, who))
-
-    def rows(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
-        """Read JSON lines; what is no JSON comes with the reason, which an import reports."""
-        from caselore.memory import read_lines  # noqa: PLC0415
-
-        return read_lines(lines)
-
-    def import_incidents(
-        self,
-        rows: Iterable[Mapping[str, Any] | tuple[int, Any]],
-        actor: Actor | str | None = None,
-        *,
-        progress: Callable[[int], None] | None = None,
-    ) -> Imported:
-        """Take in closed incidents; rows are objects, or pairs of a line number and an object.
-
-        Rows that cannot be taken are reported with the reason, all others are in. `progress` is
-        told how many rows are safely stored.
-        """
-        from caselore.incidents import ingest  # noqa: PLC0415
-
-        importer = self._caller.importing() if actor is None else self._acting(actor)
-        report = self.memory.import_incidents(
-            numbered(rows),
-            importer,
-            sign=ingest.once(
-                lambda error: ingest.signed(self.read(error.encode("utf-8", "replace")).signature)
-            ),
-            screen=ingest.once(ingest.screen),
-            progress=progress,
-        )
-        return Imported(report)
 
     def remember_green(
         self,

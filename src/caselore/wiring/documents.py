@@ -135,6 +135,7 @@ def report(found: ImportReport) -> Document:
         "updated": found.updated,
         "confirmed": found.confirmed,
         "waiting": found.waiting,
+        "erased": found.erased,
         "refused": [{"line": line, "reason": reason} for line, reason in found.refused],
     }
 

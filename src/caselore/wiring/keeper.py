@@ -74,10 +74,14 @@ class Keeper(Reader):
 
         Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
         """
+        id = self.memory.erase(incident, clean(why), self._acting(actor))
+        return Erased(id, self._reached())
+
+    def _reached(self) -> tuple[Reached, ...]:
+        """Erase in every backup what is erased here."""
         from caselore.wiring import backup  # noqa: PLC0415
 
-        id = self.memory.erase(incident, clean(why), self._acting(actor))
-        return Erased(id, backup.reach(self.memory))
+        return backup.reach(self.memory)
 
     def backup(self, file: Path | str, actor: Actor | str | None = None) -> Copied:
         """Copy every bank into one verified SQLite file, and keep its place in the ledger.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caselore.incidents.precedents import recalled_json
+from caselore.memory.copies import Reached
 from caselore.memory.recall import Hit, Recalled
 from caselore.memory.records import Case, ImportReport, Outcome
 from caselore.wiring import documents
@@ -81,6 +82,8 @@ class Imported:
     """What became of an import."""
 
     report: ImportReport
+    backups: tuple[Reached, ...] = ()
+    """What became of each backup, where rows said that something was erased."""
 
     @property
     def added(self) -> int:
@@ -99,4 +102,7 @@ class Imported:
 
     def to_json(self) -> dict[str, Any]:
         """Give the counts and each refused line."""
-        return documents.report(self.report)
+        return {
+            **documents.report(self.report),
+            "backups": [one._asdict() for one in self.backups],
+        }

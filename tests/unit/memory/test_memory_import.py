@@ -42,6 +42,12 @@ def memory():
     assert found.ok, found.broken
 
 
+def unsealed(memory):
+    """Give the first exported row as somebody would who changes it and takes its seal away."""
+    row = json.loads(json.dumps(next(memory.export())))
+    return {name: value for name, value in row.items() if name not in {"seal", "previous"}}
+
+
 def take(memory, *rows, actor=IMPORT, **more):
     return memory.import_incidents(enumerate(rows, 1), actor, sign=sign, **more)
 
@@ -238,7 +244,7 @@ def test_an_import_without_a_person_withdraws_nothing_that_is_here(memory):
 
 def test_a_forged_row_cannot_take_the_id_of_another_record(memory):
     case = memory.observe(failure(), CI)
-    row = next(memory.export())
+    row = unsealed(memory)
     row["incident"] = {**row["incident"], "service": "other", "deployment": "9"}
 
     report = take(memory, row)
@@ -346,7 +352,7 @@ EXPORTED_WRONG = [
 @pytest.mark.parametrize(("name", "value"), EXPORTED_WRONG)
 def test_an_exported_record_is_held_to_them_too(memory, name, value):
     take(memory, GOOD)
-    row = json.loads(json.dumps(next(memory.export())))
+    row = unsealed(memory)
     row["incident"][name] = value
 
     report = take(memory_over(MemoryStore()), row)
@@ -357,7 +363,7 @@ def test_an_exported_record_is_held_to_them_too(memory, name, value):
 
 def test_secrets_in_the_texts_of_an_exported_record_are_masked(memory):
     take(memory, GOOD)
-    row = json.loads(json.dumps(next(memory.export())))
+    row = unsealed(memory)
     row["incident"]["block"] += f"\nexport TOKEN={TOKEN}"
     row["verdicts"][0]["body"]["cause"] += f" {TOKEN}"
     other = memory_over(MemoryStore())
@@ -368,7 +374,7 @@ def test_secrets_in_the_texts_of_an_exported_record_are_masked(memory):
 
 def test_an_agent_in_an_exported_verdict_is_no_person(memory):
     take(memory, GOOD)
-    row = json.loads(json.dumps(next(memory.export())))
+    row = unsealed(memory)
     row["verdicts"][0]["actor"] = "human:Claude Code"
 
     report = take(memory_over(MemoryStore()), row)

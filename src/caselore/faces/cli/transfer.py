@@ -41,6 +41,12 @@ def import_(
     since: Annotated[
         str, typer.Option("--since", metavar="SPAN", help="How far back: 12h, 30d, 8w.")
     ] = "30d",
+    part: Annotated[
+        bool, typer.Option("--part", help="Lines of an export, each taken for itself.")
+    ] = False,
+    seal: Annotated[
+        str, typer.Option("--seal", metavar="SEAL", help="That of an export's last line.")
+    ] = "",
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -49,6 +55,10 @@ def import_(
     Fields: deployment_id, service, branch, environment, commit, status, error, root_cause,
     infrastructure_change, resolution, outcome, related_historical_incident; and confirmed_by,
     confirmed_at, occurred_at. A row that names who confirmed it and when counts as confirmed.
+    Lines of `export` are taken as they were exported: a changed line, and one that does not follow
+    the line before it, is refused. What such a line says was erased is erased here, too, if a
+    person imports it.
+
     Exit code 0 if every line was taken, 1 if some were refused: they are listed with the
     reason, and all the others are in.
 
@@ -64,7 +74,8 @@ def import_(
         inputs.log_file(file) as source,
         progress.rows("importing", _size(source)) as moved,
     ):
-        found = app.import_incidents(app.rows(inputs.lines(source, moved.to)), progress=moved.rows)
+        rows = app.rows(inputs.lines(source, moved.to))
+        found = app.import_incidents(rows, progress=moved.rows, part=part, seal=seal)
     desk.answer(as_json, found.to_json(), lambda paper: _imported(found, paper))
     return 1 if found.refused else 0
 
@@ -80,6 +91,9 @@ def _imported(found: Imported, paper: Paper) -> list[str]:
     shown = [f"{report.added} added, {report.known} known already, {len(refused)} refused."]
     if report.waiting:
         shown.append(f"{report.waiting} name nobody who confirmed: they wait for a person.")
+    if report.erased:
+        shown.append(f"{report.erased} erased, as they were where these lines come from.")
+        shown += [f"  ! {one.path}: {one.reason}" for one in found.backups if one.reason]
     shown += [paper.cut(f"  line {line}: {why}", paper.width) for line, why in refused[:_SHOWN]]
     if len(refused) > _SHOWN:
         shown.append(f"  … and {len(refused) - _SHOWN} more; --json lists them all.")
@@ -87,7 +101,10 @@ def _imported(found: Imported, paper: Paper) -> list[str]:
 
 
 def export(since: Since = None, as_json: Json = False, bank: Bank = None) -> None:
-    """Write every incident and verdict as JSON lines that `import` takes.
+    """Write every incident, verdict and erasure as JSON lines that `import` takes.
+
+    Each line is sealed and names the seal before it, so that an import finds what was changed,
+    moved or left out. Keep the last line's seal elsewhere: `import --seal` shows a cut end.
 
     \b
     Example:

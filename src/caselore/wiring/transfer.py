@@ -1,0 +1,68 @@
+"""The part of the application that brings records in, from wherever they were written.
+
+Must not judge a row: the memory's gate does.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from caselore.wiring.keeper import Keeper
+from caselore.wiring.results import Imported
+from caselore.wiring.sources import numbered
+
+if TYPE_CHECKING:
+    from caselore.memory.records import Actor
+    from caselore.wiring.identity import Caller
+
+
+class Transfer(Keeper):
+    """What comes in as rows; `App` is one."""
+
+    @property
+    @abstractmethod
+    def _caller(self) -> Caller:
+        """Say who calls."""
+
+    def rows(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
+        """Read JSON lines; what is no JSON comes with the reason, which an import reports."""
+        from caselore.memory import read_lines  # noqa: PLC0415
+
+        return read_lines(lines)
+
+    def import_incidents(
+        self,
+        rows: Iterable[Mapping[str, Any] | tuple[int, Any]],
+        actor: Actor | str | None = None,
+        *,
+        progress: Callable[[int], None] | None = None,
+        part: bool = False,
+        seal: str = "",
+    ) -> Imported:
+        """Take in closed incidents; rows are objects, or pairs of a line number and an object.
+
+        Rows that cannot be taken are reported with the reason, all others are in. `progress` is
+        told how many rows are safely stored. `part`: lines of an export, each for itself; `seal`:
+        that of its last line. What a row says was erased elsewhere is erased here if a person
+        imports it, in every backup, too; else such a row is refused.
+        """
+        from caselore.incidents import ingest  # noqa: PLC0415
+        from caselore.memory.records import Role  # noqa: PLC0415
+        from caselore.memory.seals import Checked  # noqa: PLC0415
+
+        importer = self._caller.importing() if actor is None else self._acting(actor)
+        who = self._caller.actor if actor is None else importer
+        report = self.memory.import_incidents(
+            numbered(rows),
+            importer,
+            sign=ingest.once(
+                lambda error: ingest.signed(self.read(error.encode("utf-8", "replace")).signature)
+            ),
+            screen=ingest.once(ingest.screen),
+            progress=progress,
+            person=who if who.role is Role.HUMAN else None,
+            seals=Checked(part=part, last=seal),
+        )
+        return Imported(report, self._reached() if report.erased else ())
