@@ -19,7 +19,8 @@ from caselore.errors import (
 from caselore.memory import Role, Status
 from caselore.memory.browsing import BEGIN
 from caselore.memory.count_ports import Chosen
-from caselore.memory.ports import Wanted
+from caselore.memory.encoding import stamp
+from caselore.memory.ports import Seen, Wanted
 from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
@@ -31,6 +32,7 @@ from fakes.failures import (
     BO,
     CI,
     IMPORT,
+    LOCK,
     LONGER,
     START,
     failure,
@@ -560,3 +562,65 @@ def test_figures_count_what_was_seen_before_and_what_a_confirmed_fix_answered(me
     assert memory.figures(memory.get(first.id).record.recorded_at + timedelta(days=9)) == (
         (), (0, 0, 0), {}, ()
     )  # fmt: skip
+
+
+def test_not_the_same_holds_for_every_run_of_the_same_deployment(memory):
+    worked, again, other = (
+        memory.confirm(memory.observe(one, CI).id, **BATCHES, actor=ANA)
+        for one in (
+            failure("1017"),
+            failure("1017", block=LOCK + "\nsecond try"),
+            failure("1018"),
+        )
+    )
+    failed = memory.observe(failure("1057"), CI)
+    memory.unlike(failed.id, worked.id, "another table", ANA)
+    retried = memory.observe(failure("1057", block=LOCK + "\nretried"), CI)
+
+    for sought in (failed, retried):
+        found = memory.recall(incident=sought.id)
+        ids = {hit.case.id for hit in (*found.hits, *found.nearest)}
+        assert not ids & {worked.id, again.id}
+        assert other.id in ids
+    back = memory.recall(incident=again.id)
+    assert not {hit.case.id for hit in back.hits} & {failed.id, retried.id}
+
+
+def test_the_kept_counts_say_what_counting_the_cases_would(memory, store):
+    """Each verb that moves a case moves it in the counts; the fixture verifies them at the end."""
+    cases = [memory.observe(failure(str(n), service=f"s{n % 3}"), CI) for n in range(9)]
+    memory.observe(failure("a", service="s9"), AGENT)
+    for case, outcome, person in (
+        (cases[0], BATCHES, ANA),
+        (cases[1], BATCHES, ANA),
+        (cases[2], BATCHES, BO),
+        (cases[2], LONGER, BO),
+        (cases[7], BATCHES, ANA),
+    ):
+        memory.confirm(case.id, **outcome, actor=person)
+    memory.refute(cases[1].id, "no", ANA)
+    memory.retract(cases[3].id, "no", ANA)
+    memory.resign(cases[4].id, signed("newer"), ANA)
+    memory.split(cases[5].id, "another cause", ANA)
+    memory.erase(cases[6].id, "asked to", ANA)
+    memory.supersede(cases[0].id, cases[2].id, "longer does", ANA)
+    lock = cases[8].record.body.signature.id
+
+    def told():
+        with store.reading() as view:
+            tallies = view.tallies("default", [lock]).get(lock, [])
+            return (
+                {one[1:] for one in tallies},
+                view.services("default", [lock]),
+                view.services("default"),
+                view.seen("default", lock),
+            )
+
+    before = told()
+    assert before[:3] == ({("failed", "bo", 1), ("succeeded", "ana", 1)}, 3, 3)
+    assert before[3] == Seen(
+        5, *(stamp(one.record.happened_at) for one in (cases[0], cases[8])), 1, 0
+    )
+    memory.rebuild()
+    assert told() == before
+    assert {one.tried for one in memory.fixes(lock)} == {1}

@@ -13,8 +13,9 @@ from caselore.memory.exhibit_ports import Counted
 from caselore.memory.later_ports import JobRow
 from caselore.memory.ledger import EMPTY, Head, Stored
 from caselore.memory.loop_ports import InboxRow, LeaseRow
-from caselore.memory.ports import ANYWHERE, Seen, Tally
+from caselore.memory.ports import ANYWHERE, Fixed, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
+from caselore.memory.tallies import tally_rows
 from fakes.counts import MemoryCounts
 from fakes.later_rows import MemoryLater
 
@@ -177,10 +178,18 @@ class MemoryView(MemoryCounts, MemoryLater):
         flaky = sum(row.id in left for row in rows)
         return Seen(len(rows), times[0], times[-1], len(worked), flaky)
 
-    def services(self, bank, signature=""):
-        equal = {"signature": signature} if signature else {}
-        rows = self._all("cases", bank, counts=1, **equal)
-        return len({row.service for row in rows} - {""})
+    def services(self, bank, signatures=()):
+        rows = self._all("cases", bank, counts=1)
+        some = (row for row in rows if not signatures or row.signature in signatures)
+        return len({row.service for row in some} - {""})
+
+    def newest_fixes(self, bank, signatures):
+        newest = {}
+        for row in self._all("cases", bank, status="confirmed"):
+            if row.signature in signatures:
+                one = Fixed(row.fix, row.confirmed_at, row.outcome_seq)
+                newest[row.fix] = max(one, newest.get(row.fix, one))
+        return [one for _, one in sorted(newest.items())]
 
     def tallies(self, bank, signatures):
         return {one: self._tally(bank, one) for one in signatures}
@@ -192,18 +201,9 @@ class MemoryView(MemoryCounts, MemoryLater):
         return [row for row in self._all("links", bank) if {row.subject, row.target} & set(names)]
 
     def _tally(self, bank, signature):
-        groups = {}
-        for row in self._all("cases", bank, signature=signature, status="confirmed"):
-            groups.setdefault((row.fix, row.result, row.confirmed_by), []).append(row)
-        return [
-            Tally(
-                *key,
-                len(rows),
-                max(row.confirmed_at for row in rows),
-                max(row.outcome_seq for row in rows),
-            )
-            for key, rows in sorted(groups.items())
-        ]
+        rows = self._all("cases", bank, signature=signature, status="confirmed")
+        groups = Counter((row.fix, row.result, row.confirmed_by) for row in rows)
+        return [Tally(*key, times) for key, times in sorted(groups.items())]
 
     def links_of(self, bank, subject):
         return self._all("links", bank, subject=subject)
@@ -378,6 +378,8 @@ class MemoryView(MemoryCounts, MemoryLater):
             self.leases[bank, name] = held._replace(until="")
 
     def rows(self, table):
+        if table == "tallies":
+            yield from tally_rows(self.tables["cases"].values())
         yield from (row for _, row in sorted(self.tables[table].items()))
 
     def faults(self):

@@ -99,19 +99,10 @@ class Past:
         return {signature: self._tally(signature) for signature in signatures}
 
     def _tally(self, signature: str) -> list[Tally]:
-        groups: dict[tuple[str, str, str], list[CaseRow]] = {}
-        for row in self._signed(signature):
-            if row.status == Status.CONFIRMED.value:
-                groups.setdefault((row.fix, row.result, row.confirmed_by), []).append(row)
-        return [
-            Tally(
-                *key,
-                len(rows),
-                max(row.confirmed_at for row in rows),
-                max(row.outcome_seq for row in rows),
-            )
-            for key, rows in sorted(groups.items())
-        ]
+        rows = self._signed(signature)
+        confirmed = (row for row in rows if row.status == Status.CONFIRMED.value)
+        groups = Counter((row.fix, row.result, row.confirmed_by) for row in confirmed)
+        return [Tally(*key, times) for key, times in sorted(groups.items())]
 
     def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
         """Count what had come back to a service after a time."""

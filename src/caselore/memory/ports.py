@@ -105,6 +105,12 @@ class Tally(NamedTuple):
     result: str
     confirmed_by: str
     times: int
+
+
+class Fixed(NamedTuple):
+    """When a fix was last confirmed, and by which entry."""
+
+    fix: str
     last: str
     outcome_seq: int
 
@@ -199,8 +205,11 @@ class Reads(Evidence, ExhibitReads, LoopReads, LaterReads, CountReads, Protocol)
         """Give the last entry of a time; 0 where the bank did not exist yet."""
 
     def seen(self, bank: str, signature: str) -> Seen: ...
-    def services(self, bank: str, signature: str = "") -> int:
-        """Count the services with an incident that counts: with this signature, or with any."""
+    def services(self, bank: str, signatures: Collection[str] = ()) -> int:
+        """Count the services with an incident that counts, of these signatures or of any."""
+
+    def newest_fixes(self, bank: str, signatures: Collection[str]) -> list[Fixed]:
+        """Give each fix that stands confirmed on some signatures, and when it last was."""
 
     def held(self, bank: str, subject: str = "") -> list[HeldRow]: ...
     def greens(self, bank: str, service: str, stage: str) -> list[GreenRow]: ...

@@ -19,6 +19,7 @@ from caselore.memory.ledger import EMPTY, Broken, Entry, Head, Stored, Verificat
 from caselore.memory.ports import Reads, Writes
 from caselore.memory.projection import project
 from caselore.memory.rows import (
+    DERIVED,
     TABLES,
     CaseRow,
     ExhibitRow,
@@ -29,6 +30,7 @@ from caselore.memory.rows import (
     key_of,
     table_of,
 )
+from caselore.memory.tallies import tally_rows
 
 _SIGNED = ("signature", "family", "tool", "unit", "generic")
 _LATER = CaseRow._fields[CaseRow._fields.index("status") :]
@@ -88,9 +90,10 @@ def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
                 return
         yield from replay.gaps()
     for table in TABLES:
-        if table != "words":
+        if table not in DERIVED:
             yield from _odd_rows(table, view, replays)
     yield from _odd_words(view, replays)
+    yield from _odd_tallies(view)
 
 
 def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
@@ -110,6 +113,18 @@ def _odd_words(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
     found = sum(_number(row) for row in view.rows("words"))
     if found != sum(replay.words for replay in replays.values()):
         yield Broken("table words", "its rows are not what the ledger gives")
+
+
+def _odd_tallies(view: Reads) -> Iterator[Broken]:
+    """Compare the kept counts with the cases, which were compared with the ledger before."""
+    cases = (row for row in view.rows("cases") if isinstance(row, CaseRow))
+    expected = set(tally_rows(cases))
+    for row in view.rows("tallies"):
+        if row not in expected:
+            yield Broken(f"table tallies, row {key_of(row)}", "it is not what the cases give")
+        expected.discard(row)
+    for row in expected:
+        yield Broken(f"table tallies, row {key_of(row)}", "it is missing")
 
 
 def _number(row: Row) -> int:

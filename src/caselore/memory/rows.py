@@ -186,9 +186,23 @@ class OutboxRow(NamedTuple):
     document: str
 
 
+class TallyRow(NamedTuple):
+    """How many cases share all these facts; with no signature, how many of a service there are."""
+
+    bank: str
+    signature: str
+    status: str
+    counts: int
+    fix: str
+    result: str
+    confirmed_by: str
+    service: str
+    times: int
+
+
 Row = (
     CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | ExhibitRow | WordRow
-    | ChangeRow | AttemptRow | OutboxRow
+    | ChangeRow | AttemptRow | OutboxRow | TallyRow
 )  # fmt: skip
 
 TABLES: dict[str, type[Row]] = {
@@ -203,10 +217,13 @@ TABLES: dict[str, type[Row]] = {
     "changes": ChangeRow,
     "attempts": AttemptRow,
     "outbox": OutboxRow,
+    "tallies": TallyRow,
 }
+DERIVED = frozenset({"words", "tallies"})
+"""Tables that are compared as a whole: no entry names a row of theirs."""
 KEYS: dict[type[Row], int] = {  # how many leading columns name a row
     CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2,
-    ExhibitRow: 2, WordRow: 3, ChangeRow: 2, AttemptRow: 3, OutboxRow: 3,
+    ExhibitRow: 2, WordRow: 3, ChangeRow: 2, AttemptRow: 3, OutboxRow: 3, TallyRow: 8,
 }  # fmt: skip
 
 

@@ -9,9 +9,9 @@ import json
 import math
 from itertools import groupby
 
-from caselore.memory.encoding import unstamp
+from caselore.memory.encoding import Body, unstamp
 from caselore.memory.groups import groups
-from caselore.memory.ports import Reads, Tally
+from caselore.memory.ports import Fixed, Reads, Tally
 from caselore.memory.records import FixStat, Occurrences
 
 
@@ -34,7 +34,7 @@ ENOUGH = 10  # services that a bank needs to tell what is common in it
 
 def rarity(view: Reads, bank: str, signature: str) -> float:
     """Give how much a signature tells here: 1 if few services show it, near 0 if all do."""
-    shared = view.services(bank, signature)
+    shared = view.services(bank, groups(view, bank).of(signature))
     if shared < FEW:
         return 1.0
     known = view.services(bank)
@@ -43,15 +43,19 @@ def rarity(view: Reads, bank: str, signature: str) -> float:
 
 def fixes(view: Reads, bank: str, signature: str) -> tuple[FixStat, ...]:
     """Give each resolution's record on a signature, the best first."""
-    found = view.tallies(bank, groups(view, bank).of(signature))
+    signatures = groups(view, bank).of(signature)
+    found = view.tallies(bank, signatures)
     tallies = sorted(tally for some in found.values() for tally in some)
-    stats = [_stat(view, bank, list(one)) for _, one in groupby(tallies, lambda tally: tally.fix)]
+    newest = {one.fix: one for one in view.newest_fixes(bank, signatures)}
+    bodies = view.bodies(bank, [one.outcome_seq for one in newest.values()])
+    stats = [
+        _stat(newest[fix], json.loads(bodies[newest[fix].outcome_seq]), list(some))
+        for fix, some in groupby(tallies, lambda tally: tally.fix)
+    ]
     return tuple(sorted(stats, key=lambda one: (-one.low, -one.worked, one.resolution)))
 
 
-def _stat(view: Reads, bank: str, tallies: list[Tally]) -> FixStat:
-    newest = max(tallies, key=lambda one: (one.last, one.outcome_seq))
-    body = json.loads(view.bodies(bank, [newest.outcome_seq])[newest.outcome_seq])
+def _stat(newest: Fixed, body: Body, tallies: list[Tally]) -> FixStat:
     worked = sum(one.times for one in tallies if one.result == "succeeded")
     tried = sum(one.times for one in tallies)
     people = {one.confirmed_by.casefold(): one.confirmed_by for one in tallies}

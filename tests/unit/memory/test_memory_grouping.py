@@ -232,3 +232,16 @@ def test_groups_go_out_and_come_in_with_the_records(memory):
     unsigned = {**rows[-1], "actor": "agent:coder", "at": "2026-04-01T00:00:00.000000Z"}
     refused = fresh.import_incidents([(1, unsigned)], IMPORT, sign=lambda _: signed())
     assert [line for line, _ in refused.refused] == [1]
+
+
+def test_how_common_a_failure_is_counts_the_services_of_all_joined_signatures(memory):
+    for number in range(12):
+        seen(memory, f"{number}", LOCK if number % 2 else INDEX)
+    seen(memory, "other", signed("other"), service="service-1")
+    assert memory.rarity(LOCK.id) == memory.rarity(INDEX.id) == pytest.approx(1 - 5 / 12)
+
+    memory.merge(LOCK.id, INDEX.id, "one cause", ANA)
+
+    assert memory.rarity(LOCK.id) == memory.rarity(INDEX.id) == pytest.approx(1 - 11 / 12)
+    memory.split(LOCK.id, "two causes", ANA)
+    assert memory.rarity(LOCK.id) == pytest.approx(1 - 5 / 12)

@@ -326,23 +326,6 @@ def test_a_precedent_that_nothing_bears_is_not_found_and_nothing_is_written(memo
     assert memory.ledger_verify().entries == before
 
 
-def test_not_the_same_holds_for_every_run_of_the_same_deployment(memory):
-    worked = confirmed(memory, "1017")
-    again = confirmed(memory, "1017", block=LOCK + "\nsecond try")
-    other = confirmed(memory, "1018")
-    failed = memory.observe(failure("1057"), CI)
-    memory.unlike(failed.id, worked.id, "another table", ANA)
-    retried = memory.observe(failure("1057", block=LOCK + "\nretried"), CI)
-
-    for sought in (failed, retried):
-        found = memory.recall(incident=sought.id)
-        ids = {hit.case.id for hit in (*found.hits, *found.nearest)}
-        assert not ids & {worked.id, again.id}
-        assert other.id in ids
-    back = memory.recall(incident=again.id)
-    assert not {hit.case.id for hit in back.hits} & {failed.id, retried.id}
-
-
 @pytest.mark.parametrize("ref", ["\udcff", "10\ud800", "", " ", "#", "a\nb"])
 def test_a_name_that_nothing_can_bear_is_not_found(memory, ref):
     memory.observe(failure("10"), CI)

@@ -7,11 +7,13 @@ after all that is held was written.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload
 from caselore.memory.rows import CaseRow, Change, ErasedRow, Forget, Put, Row, key_of, table_of
+from caselore.memory.tallies import Tallied, tallied
 
 MOST = 4_000  # rows that are held
 
@@ -34,6 +36,8 @@ class Gathering(ABC):
         self._foreseen: dict[Name, CaseRow | None] = {}
         self._stones: dict[Name, ErasedRow | None] = {}
         self._absent: set[Name] = set()
+        self._before: dict[Name, CaseRow | None] = {}
+        self._tallies: Counter[Tallied] = Counter()
 
     @abstractmethod
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
@@ -59,12 +63,36 @@ class Gathering(ABC):
         self._put("add_entry", self._entries)
         self._put("add_payload", self._payloads)
         for table, rows in self._rows.items():
+            if table == "cases":
+                self._recount(rows)
             self._put(f"put_{table}", rows.values())
         self._entries, self._payloads, self._rows, self._named = [], [], {}, {}
         self._held = 0
         self._foreseen.clear()  # they say what the tables held before
         self._stones.clear()
         self._absent.clear()
+        self._before.clear()
+        self._flush_tallies()
+
+    def _recount(self, rows: dict[tuple[str | int, ...], Row]) -> None:
+        """Take what is replaced out of the kept counts, and what replaces it into them."""
+        for row in rows.values():
+            if isinstance(row, CaseRow):
+                name = row.bank, row.id
+                old = self._before[name] if name in self._before else self._stored(*name)
+                self._tally(old, -1)
+                self._tally(row, +1)
+
+    def _tally(self, row: CaseRow | None, times: int) -> None:
+        for key in tallied(row) if row else ():
+            self._tallies[key] += times
+
+    def _flush_tallies(self) -> None:
+        """Write how the kept counts changed; a count of nothing is no row."""
+        changed = [(*key, times) for key, times in self._tallies.items() if times]
+        self._tallies.clear()
+        self._put("put_tallies", changed)
+        self._put("forget_tally", [row[:-1] for row in changed if row[-1] < 0])
 
     def foresee(self, bank: str, names: Collection[str], ids: Collection[str] = ()) -> set[str]:
         """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""
@@ -93,8 +121,11 @@ class Gathering(ABC):
         held = self._rows.get("cases", {}).get((bank, id))
         if isinstance(held, CaseRow):
             return held
-        if (bank, id) in self._absent:
-            return None
+        found = None if (bank, id) in self._absent else self._stored(bank, id)
+        self._before[bank, id] = found
+        return found
+
+    def _stored(self, bank: str, id: str) -> CaseRow | None:
         row = next(iter(self._run("case", bank=bank, id=id)), None)
         return CaseRow(*row) if row else None
 

@@ -31,7 +31,10 @@ BUSY = 15.0  # seconds to wait for another process's write
 IDLE = 4  # connections kept open for the next call
 CONNECT = 10  # seconds to wait for the server's answer
 PAUSE = 0.05  # seconds between two looks at other readers
-SCRUBBED = ("payloads", "cases", "links", "held", "greens", "exhibits", "words", "ledger")
+SCRUBBED = (
+    *("payloads", "cases", "links", "held", "greens", "exhibits", "words", "tallies"),
+    "ledger",
+)
 
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 

@@ -79,7 +79,8 @@ def parts() -> dict[str, set[str]]:
     tables |= {"jobs": JobRow._fields, "schedules": ("bank", "name", "last_at")}
     tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
     script = "".join(migrations("postgres"))
-    indexes = set(re.findall(r"CREATE INDEX (\w+)", script)) | {f"{name}_pkey" for name in tables}
+    indexes = set(re.findall(r"CREATE (?:UNIQUE )?INDEX (\w+)", script))
+    indexes |= {f"{name}_pkey" for name in tables if name != "tallies"}
     columns = {f"{table}.{column}" for table, some in tables.items() for column in some}
     return {"column": columns, "index": indexes, "trigger": set()}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from caselore.memory.exhibit_ports import Counted, Sought
 from caselore.memory.ledger import Entry, Payload, Stored
-from caselore.memory.ports import ANYWHERE, Alike, Narrow, Seen, Tally, Wanted
+from caselore.memory.ports import ANYWHERE, Alike, Fixed, Narrow, Seen, Tally, Wanted
 from caselore.memory.rows import (
     TABLES,
     CaseRow,
@@ -131,15 +131,19 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def seen(self, bank: str, signature: str) -> Seen:
         return Seen(*self._sum("seen", bank=bank, signature=signature))
 
-    def services(self, bank: str, signature: str = "") -> int:
-        name = "services_of" if signature else "services"
-        return int(self._sum(name, bank=bank, signature=signature)[0])
+    def services(self, bank: str, signatures: Collection[str] = ()) -> int:
+        keys = self._keys(signatures or ("",))
+        return int(self._sum("services", bank=bank, signatures=keys)[0])
 
     def tallies(self, bank: str, signatures: Collection[str]) -> dict[str, list[Tally]]:
         found: dict[str, list[Tally]] = {}
         for signature, *row in self._ask("tallies", bank=bank, signatures=self._keys(signatures)):
             found.setdefault(signature, []).append(Tally(*row))
         return found
+
+    def newest_fixes(self, bank: str, signatures: Collection[str]) -> list[Fixed]:
+        found = self._ask("newest_fixes", bank=bank, signatures=self._keys(signatures))
+        return list(map(Fixed._make, found))
 
     def links_of(self, bank: str, subject: str) -> list[LinkRow]:
         return [LinkRow(*row) for row in self._ask("links_of", bank=bank, subject=subject)]
@@ -233,6 +237,7 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def clear(self, bank: str) -> None:
         for table in TABLES:
             self._ask(f"clear_{table}", bank=bank)
+        self._before.clear()
 
     def _forget(self, entry: Entry, change: Forget) -> None:
         if change.what == "held":
@@ -246,9 +251,12 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
 
     def _forget_subject(self, entry: Entry, subject: str) -> None:
         self._removing()
+        self._tally(self._stored(entry.bank, subject), -1)
+        self._flush_tallies()
         self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
         for table in ("held", "links", "cases", "words", "exhibits"):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
+        self._before.clear()
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:

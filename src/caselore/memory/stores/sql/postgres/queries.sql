@@ -149,26 +149,40 @@ SELECT coalesce((SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND (%(un
     ORDER BY seq DESC LIMIT 1), 0)
 
 -- name: seen
-SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
-       count(*) FILTER (WHERE status = 'confirmed' AND result = 'succeeded'),
-       count(*) FILTER (WHERE EXISTS (SELECT 1 FROM caselore.ledger
-           WHERE ledger.bank = cases.bank AND ledger.subject = cases.id AND ledger.action = 'flake'))
-FROM caselore.cases
-WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
-
--- name: services_of
-SELECT count(DISTINCT service) FROM caselore.cases
-WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND counts = 1 AND service <> ''
+WITH standing(status) AS (VALUES ('observed'), ('proposed'), ('confirmed'), ('refuted'), ('superseded')),
+kept AS (SELECT status, result, times FROM caselore.tallies WHERE bank = %(bank)s
+  AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND counts = 1)
+SELECT (SELECT coalesce(sum(times), 0)::bigint FROM kept WHERE status IN (SELECT status FROM standing)),
+       (SELECT coalesce(min(at), '') FROM standing s CROSS JOIN LATERAL (SELECT happened_at AS at FROM caselore.cases c
+          WHERE c.bank = %(bank)s AND md5(c.signature) = md5(%(signature)s) AND c.signature = %(signature)s
+          AND c.status = s.status COLLATE "C" AND c.counts = 1 ORDER BY c.happened_at, c.id LIMIT 1) first),
+       (SELECT coalesce(max(at), '') FROM standing s CROSS JOIN LATERAL (SELECT happened_at AS at FROM caselore.cases c
+          WHERE c.bank = %(bank)s AND md5(c.signature) = md5(%(signature)s) AND c.signature = %(signature)s
+          AND c.status = s.status COLLATE "C" AND c.counts = 1 ORDER BY c.happened_at DESC, c.id DESC LIMIT 1) last),
+       (SELECT coalesce(sum(times), 0)::bigint FROM kept WHERE status = 'confirmed' AND result = 'succeeded'),
+       CASE WHEN EXISTS (SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND action = 'flake') THEN
+         (SELECT count(*) FROM caselore.cases c
+          WHERE c.bank = %(bank)s AND md5(c.signature) = md5(%(signature)s) AND c.signature = %(signature)s
+          AND c.status IN (SELECT status COLLATE "C" FROM standing) AND c.counts = 1
+          AND EXISTS (SELECT 1 FROM caselore.ledger l
+            WHERE l.bank = %(bank)s AND l.subject = c.id AND l.action = 'flake')) ELSE 0 END
 
 -- name: services
-SELECT count(DISTINCT service) FROM caselore.cases WHERE bank = %(bank)s AND counts = 1 AND service <> ''
+SELECT count(DISTINCT t.service) FROM unnest(%(signatures)s::text[]) AS j(value)
+JOIN caselore.tallies t ON t.bank = %(bank)s AND md5(t.signature) = md5(j.value) AND t.signature = j.value
+  AND t.counts = 1 AND t.service <> ''
 
 -- name: tallies
-SELECT signature, fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
-FROM unnest(%(signatures)s::text[]) AS j(value)
-JOIN caselore.cases ON bank = %(bank)s AND md5(signature) = md5(j.value) AND signature = j.value
-  AND status = 'confirmed'
-GROUP BY signature, fix, result, confirmed_by ORDER BY signature, fix, result, confirmed_by
+SELECT t.signature, t.fix, t.result, t.confirmed_by, sum(t.times)::bigint FROM unnest(%(signatures)s::text[]) AS j(value)
+JOIN caselore.tallies t ON t.bank = %(bank)s AND md5(t.signature) = md5(j.value) AND t.signature = j.value
+  AND t.status = 'confirmed'
+GROUP BY t.signature, t.fix, t.result, t.confirmed_by ORDER BY t.signature, t.fix, t.result, t.confirmed_by
+
+-- name: newest_fixes
+SELECT DISTINCT ON (c.fix) c.fix, c.confirmed_at, c.outcome_seq FROM unnest(%(signatures)s::text[]) AS j(value)
+JOIN caselore.cases c ON c.bank = %(bank)s AND md5(c.signature) = md5(j.value) AND c.signature = j.value
+  AND c.status = 'confirmed'
+ORDER BY c.fix, c.confirmed_at DESC, c.outcome_seq DESC
 
 -- name: said_of
 SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
@@ -211,21 +225,26 @@ SELECT DISTINCT subject FROM caselore.ledger
 WHERE bank = %(bank)s AND seq > %(after)s AND action IN ('resign', 'single_out') ORDER BY subject
 
 -- name: told_apart
-SELECT target FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND subject = %(id)s
+WITH told AS MATERIALIZED (
+  SELECT p.one, p.other, a.service AS a_service, a.deployment AS a_deployment, a.signature AS a_signature,
+         b.service AS b_service, b.deployment AS b_deployment, b.signature AS b_signature
+  FROM (SELECT subject AS one, target AS other FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike'
+        UNION ALL SELECT target, subject FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike') p
+  LEFT JOIN caselore.cases a ON a.bank = %(bank)s AND a.id = p.one
+  LEFT JOIN caselore.cases b ON b.bank = %(bank)s AND b.id = p.other),
+-- A failure of the same deployment of a service with the same signature is the same job, run again.
+again AS MATERIALIZED (
+  SELECT t.* FROM told t JOIN caselore.cases x ON x.bank = %(bank)s AND x.id = %(id)s
+  WHERE (t.one = x.id OR t.a_deployment <> '')
+    AND (t.a_service, t.a_deployment, t.a_signature) = (x.service, x.deployment, x.signature)
+    AND NOT (t.one = t.other OR (t.a_deployment <> ''
+      AND (t.a_service, t.a_deployment, t.a_signature) = (t.b_service, t.b_deployment, t.b_signature))))
+SELECT other FROM told WHERE one = %(id)s OR (a_signature = %(signature)s AND b_signature <> %(signature)s)
 UNION
-SELECT subject FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike' AND target = %(id)s
+SELECT other FROM again
 UNION
-SELECT l.target FROM caselore.links l
-JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.subject
-JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.target
-WHERE l.bank = %(bank)s AND l.relation = 'unlike'
-  AND a.signature = %(signature)s AND b.signature <> %(signature)s
-UNION
-SELECT l.subject FROM caselore.links l
-JOIN caselore.cases a ON a.bank = l.bank AND a.id = l.target
-JOIN caselore.cases b ON b.bank = l.bank AND b.id = l.subject
-WHERE l.bank = %(bank)s AND l.relation = 'unlike'
-  AND a.signature = %(signature)s AND b.signature <> %(signature)s
+SELECT y.id FROM again t JOIN caselore.cases y ON y.bank = %(bank)s AND md5(y.deployment) = md5(t.b_deployment) AND y.deployment = t.b_deployment AND y.deployment <> ''
+  AND (y.service, y.signature) = (t.b_service, t.b_signature)
 
 -- name: held
 SELECT * FROM caselore.held WHERE bank = %(bank)s ORDER BY seq
@@ -293,6 +312,15 @@ INSERT INTO caselore.erased VALUES (%s, %s, %s, %s, %s)
 ON CONFLICT (bank, id) DO UPDATE SET
   seq = EXCLUDED.seq, known_as = EXCLUDED.known_as, erased_at = EXCLUDED.erased_at
 
+-- name: put_tallies
+INSERT INTO caselore.tallies VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (bank, md5(signature), status, counts, fix, result, md5(confirmed_by), md5(service))
+DO UPDATE SET times = tallies.times + EXCLUDED.times
+
+-- name: forget_tally
+DELETE FROM caselore.tallies WHERE bank = %s AND md5(signature) = md5(%s) AND status = %s AND counts = %s
+  AND fix = %s AND result = %s AND md5(confirmed_by) = md5(%s) AND md5(service) = md5(%s) AND times = 0
+
 -- name: forget_held
 DELETE FROM caselore.held WHERE bank = %(bank)s AND subject = %(subject)s
 
@@ -330,6 +358,9 @@ SELECT * FROM caselore.tokens ORDER BY bank, id
 -- name: all_erased
 SELECT * FROM caselore.erased ORDER BY bank, id
 
+-- name: all_tallies
+SELECT * FROM caselore.tallies ORDER BY bank, signature, status, counts, fix, result, confirmed_by, service
+
 -- name: stray_payloads
 SELECT bank, seq FROM caselore.payloads p
 WHERE NOT EXISTS (SELECT 1 FROM caselore.ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
@@ -351,3 +382,6 @@ DELETE FROM caselore.tokens WHERE bank = %(bank)s
 
 -- name: clear_erased
 DELETE FROM caselore.erased WHERE bank = %(bank)s
+
+-- name: clear_tallies
+DELETE FROM caselore.tallies WHERE bank = %(bank)s

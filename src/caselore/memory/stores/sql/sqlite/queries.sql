@@ -148,25 +148,38 @@ SELECT coalesce((SELECT seq FROM ledger WHERE bank = :bank AND (:until = '' OR a
     ORDER BY seq DESC LIMIT 1), 0)
 
 -- name: seen
-SELECT count(*), coalesce(min(happened_at), ''), coalesce(max(happened_at), ''),
-       coalesce(sum(status = 'confirmed' AND result = 'succeeded'), 0),
-       coalesce(sum(EXISTS (SELECT 1 FROM ledger
-           WHERE ledger.bank = cases.bank AND ledger.subject = cases.id AND ledger.action = 'flake')), 0)
-FROM cases
-WHERE bank = :bank AND signature = :signature AND counts = 1 AND status NOT IN ('quarantined', 'retracted')
-
--- name: services_of
-SELECT count(DISTINCT service) FROM cases
-WHERE bank = :bank AND signature = :signature AND counts = 1 AND service <> ''
+WITH standing(status) AS (VALUES ('observed'), ('proposed'), ('confirmed'), ('refuted'), ('superseded'))
+SELECT (SELECT coalesce(sum(times), 0) FROM standing s CROSS JOIN tallies t
+          ON t.bank = :bank AND t.signature = :signature AND t.status = s.status AND t.counts = 1),
+       (SELECT coalesce(min(at), '') FROM (SELECT (SELECT happened_at FROM cases c INDEXED BY cases_by_signature
+          WHERE c.bank = :bank AND c.signature = :signature AND c.status = s.status AND c.counts = 1
+          ORDER BY c.happened_at LIMIT 1) AS at FROM standing s)),
+       (SELECT coalesce(max(at), '') FROM (SELECT (SELECT happened_at FROM cases c INDEXED BY cases_by_signature
+          WHERE c.bank = :bank AND c.signature = :signature AND c.status = s.status AND c.counts = 1
+          ORDER BY c.happened_at DESC LIMIT 1) AS at FROM standing s)),
+       (SELECT coalesce(sum(times), 0) FROM tallies
+          WHERE bank = :bank AND signature = :signature AND status = 'confirmed' AND counts = 1 AND result = 'succeeded'),
+       (SELECT count(*) FROM standing s CROSS JOIN cases c INDEXED BY cases_by_signature
+          ON c.bank = :bank AND c.signature = :signature AND c.status = s.status AND c.counts = 1
+          WHERE EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND action = 'flake')
+          AND EXISTS (SELECT 1 FROM ledger l WHERE l.bank = :bank AND l.subject = c.id AND l.action = 'flake'))
 
 -- name: services
-SELECT count(DISTINCT service) FROM cases WHERE bank = :bank AND counts = 1 AND service <> ''
+SELECT count(DISTINCT t.service) FROM json_each(:signatures) j
+CROSS JOIN tallies t ON t.bank = :bank AND t.signature = j.value AND t.counts = 1 AND t.service <> ''
 
 -- name: tallies
-SELECT signature, fix, result, confirmed_by, count(*), max(confirmed_at), max(outcome_seq)
-FROM json_each(:signatures) j  -- CROSS JOIN: begin with these few
-CROSS JOIN cases INDEXED BY cases_by_fix ON bank = :bank AND signature = j.value AND status = 'confirmed'
-GROUP BY signature, fix, result, confirmed_by ORDER BY signature, fix, result, confirmed_by
+SELECT t.signature, t.fix, t.result, t.confirmed_by, sum(t.times) FROM json_each(:signatures) j
+CROSS JOIN tallies t ON t.bank = :bank AND t.signature = j.value AND t.status = 'confirmed'
+GROUP BY t.signature, t.fix, t.result, t.confirmed_by ORDER BY t.signature, t.fix, t.result, t.confirmed_by
+
+-- name: newest_fixes
+SELECT fix, confirmed_at, outcome_seq FROM (
+  SELECT c.fix, c.confirmed_at, c.outcome_seq,
+         row_number() OVER (PARTITION BY c.fix ORDER BY c.confirmed_at DESC, c.outcome_seq DESC) AS place
+  FROM json_each(:signatures) j
+  CROSS JOIN cases c ON c.bank = :bank AND c.signature = j.value AND c.status = 'confirmed')
+WHERE place = 1 ORDER BY fix
 
 -- name: said_of
 SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
@@ -204,60 +217,26 @@ SELECT DISTINCT subject FROM ledger
 WHERE bank = :bank AND seq > :after AND action IN ('resign', 'single_out') ORDER BY subject
 
 -- name: told_apart
-SELECT target FROM links WHERE bank = :bank AND relation = 'unlike' AND subject = :id
-UNION
-SELECT subject FROM links WHERE bank = :bank AND relation = 'unlike' AND target = :id
-UNION
-SELECT l.target FROM links l  -- CROSS JOIN: begin with these few links, not with a signature's many cases
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
-WHERE l.bank = :bank AND l.relation = 'unlike'
-  AND a.signature = :signature AND b.signature <> :signature
-UNION
-SELECT l.subject FROM links l
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
-WHERE l.bank = :bank AND l.relation = 'unlike'
-  AND a.signature = :signature AND b.signature <> :signature
+WITH told AS MATERIALIZED (
+  SELECT p.one, p.other, a.service AS a_service, a.deployment AS a_deployment, a.signature AS a_signature,
+         b.service AS b_service, b.deployment AS b_deployment, b.signature AS b_signature
+  FROM (SELECT subject AS one, target AS other FROM links WHERE bank = :bank AND relation = 'unlike'
+        UNION ALL SELECT target, subject FROM links WHERE bank = :bank AND relation = 'unlike') p
+  LEFT JOIN cases a ON a.bank = :bank AND a.id = p.one
+  LEFT JOIN cases b ON b.bank = :bank AND b.id = p.other),
 -- A failure of the same deployment of a service with the same signature is the same job, run again.
+again AS MATERIALIZED (
+  SELECT t.* FROM told t CROSS JOIN cases x ON x.bank = :bank AND x.id = :id
+  WHERE (t.one = x.id OR t.a_deployment <> '')
+    AND (t.a_service, t.a_deployment, t.a_signature) = (x.service, x.deployment, x.signature)
+    AND NOT (t.one = t.other OR (t.a_deployment <> ''
+      AND (t.a_service, t.a_deployment, t.a_signature) = (t.b_service, t.b_deployment, t.b_signature))))
+SELECT other FROM told WHERE one = :id OR (a_signature = :signature AND b_signature <> :signature)
 UNION
-SELECT b.id FROM links l
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
-CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-WHERE l.bank = :bank AND l.relation = 'unlike' AND a.deployment <> ''
-  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
-  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
+SELECT other FROM again
 UNION
-SELECT y.id FROM links l
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.subject
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.target
-CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
-WHERE l.bank = :bank AND l.relation = 'unlike'
-  AND (a.id = x.id OR a.deployment <> '')
-  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
-  AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
-  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
-UNION
-SELECT b.id FROM links l
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
-CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-WHERE l.bank = :bank AND l.relation = 'unlike' AND a.deployment <> ''
-  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
-  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
-UNION
-SELECT y.id FROM links l
-CROSS JOIN cases a ON a.bank = l.bank AND a.id = l.target
-CROSS JOIN cases b ON b.bank = l.bank AND b.id = l.subject
-CROSS JOIN cases x ON x.bank = l.bank AND x.id = :id
-CROSS JOIN cases y ON y.bank = l.bank AND y.deployment = b.deployment AND y.deployment <> ''
-WHERE l.bank = :bank AND l.relation = 'unlike'
-  AND (a.id = x.id OR a.deployment <> '')
-  AND (a.service, a.deployment, a.signature) = (x.service, x.deployment, x.signature)
-  AND (b.service, b.deployment, b.signature) = (y.service, y.deployment, y.signature)
-  AND (a.service, a.deployment, a.signature) <> (b.service, b.deployment, b.signature)
+SELECT y.id FROM again t CROSS JOIN cases y ON y.bank = :bank AND y.deployment = t.b_deployment AND y.deployment <> ''
+  AND (y.service, y.signature) = (t.b_service, t.b_signature)
 
 -- name: held
 SELECT * FROM held WHERE bank = :bank ORDER BY seq
@@ -302,6 +281,14 @@ INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: put_erased
 INSERT OR REPLACE INTO erased VALUES (?, ?, ?, ?, ?)
 
+-- name: put_tallies
+INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET times = times + excluded.times
+
+-- name: forget_tally
+DELETE FROM tallies WHERE bank = ? AND signature = ? AND status = ? AND counts = ? AND fix = ? AND result = ?
+  AND confirmed_by = ? AND service = ? AND times = 0
+
 -- name: forget_held
 DELETE FROM held WHERE bank = :bank AND subject = :subject
 
@@ -339,6 +326,9 @@ SELECT * FROM tokens ORDER BY bank, id
 -- name: all_erased
 SELECT * FROM erased ORDER BY bank, id
 
+-- name: all_tallies
+SELECT * FROM tallies ORDER BY bank, signature, status, counts, fix, result, confirmed_by, service
+
 -- name: stray_payloads
 SELECT bank, seq FROM payloads p
 WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
@@ -360,3 +350,6 @@ DELETE FROM tokens WHERE bank = :bank
 
 -- name: clear_erased
 DELETE FROM erased WHERE bank = :bank
+
+-- name: clear_tallies
+DELETE FROM tallies WHERE bank = :bank
