@@ -71,6 +71,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
         "jobs": (dict, "a table"),
+        "sign_in": (dict, "a table"),
         "mask": (list, "a list of names of variables"),
     }
 )
@@ -83,12 +84,13 @@ ENVIRONMENT_ONLY = {
     "proxy_from": "CASELORE_PROXY_FROM",
     "session_key": "CASELORE_SESSION_KEY",
     "hook_secret": "CASELORE_HOOK_SECRET",
+    "oidc_secret": "CASELORE_OIDC_SECRET",
     "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
     "model_key": "CASELORE_MODEL_KEY",
 }
-# What is started and how often, and who gets a token, must not come from a file that the
-# repaired change can edit.
-HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs"})
+# What is started and how often, who gets a token and who is let in must not come from a file
+# that the repaired change can edit.
+HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs", "sign_in"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,9 @@ class Settings:
     proxy_header: str = ""
     proxy_from: tuple[str, ...] = ()
     session_key: str = field(default="", repr=False)
+    sign_in: Mapping[str, Any] = field(default_factory=dict)
+    """`people`: who is what; `oidc`: which identity provider names them."""
+    oidc_secret: str = field(default="", repr=False)
     telemetry: str = ""
     """Where an OpenTelemetry collector listens; empty for none."""
     hook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -177,6 +182,8 @@ def load(
         proxy_header=env.get("CASELORE_PROXY_HEADER", "").strip(),
         proxy_from=tuple(_words(env.get("CASELORE_PROXY_FROM", "127.0.0.1 ::1"))),
         session_key=env.get("CASELORE_SESSION_KEY", "").strip(),
+        sign_in=merged.get("sign_in", {}),
+        oidc_secret=env.get("CASELORE_OIDC_SECRET", "").strip(),
         hook_secrets=_hook_secrets(env),
         telemetry=_collector(env),
         masked=_values(env, [*_words(env.get("CASELORE_MASK", "")), *merged.get("mask", ())]),

@@ -105,7 +105,11 @@ class MemoryView(MemoryCounts, MemoryLater):
         judged = any(
             one.role == "human" and one.action in said for one in self.ledger.get(bank, [])
         )
-        return judged or any(True for _ in self._all("tokens", bank, role="human"))
+        people = [
+            *self._all("tokens", bank, role="human"),
+            *self._all("tokens", bank, role="admin"),
+        ]
+        return judged or bool(people)
 
     def case(self, bank, id):
         return self.tables["cases"].get((bank, id))

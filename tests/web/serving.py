@@ -13,10 +13,10 @@ import httpx
 
 from caselore import settings, wiring
 from caselore.faces import server
-from caselore.memory import Actor, Role
+from caselore.memory import Actor, Role, TokenRole
 from caselore.wiring.app import App
 
-ROLES = ("human", "agent", "ci")
+ROLES = ("human", "agent", "ci", "reader", "admin")
 PYTEST = """$ pytest
 tests/test_pay.py F                                              [100%]
 =================================== FAILURES ===================================
@@ -85,7 +85,7 @@ def running(home: Path, host: str = "127.0.0.1", **more: str) -> Iterator[Served
         tokens = {}
         for role in ROLES:
             actor = Actor("set-up", Role.HUMAN)
-            tokens[role], _ = app.memory.create_token(Role(role), f"{role}-one", None, actor)
+            tokens[role], _ = app.memory.create_token(TokenRole(role), f"{role}-one", None, actor)
         web = server.create(app, host)
         listening = server.bound(host, 0)
         runner = server.prepared(web)

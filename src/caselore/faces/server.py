@@ -23,6 +23,7 @@ from caselore.errors import GateRefused, Unavailable
 from caselore.faces.dashboard import site
 from caselore.faces.dashboard.page import Fresh
 from caselore.faces.http import changes, incidents, intel, live, memory, problems
+from caselore.faces.http import house as keeping
 from caselore.faces.http.access import House, house
 from caselore.faces.http.asgi import LOG, Porter
 from caselore.faces.http.metrics import Metrics
@@ -52,6 +53,7 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
         changes.router,
         changes.calls,
         intel.router,
+        keeping.router,
         live.changes,
     ):
         api.include_router(router)

@@ -27,6 +27,7 @@ from caselore.memory.records import (
     Signed,
     Status,
     TokenInfo,
+    TokenRole,
     Verdict,
 )
 from caselore.memory.weights import Weights
@@ -56,6 +57,7 @@ __all__ = [
     "Store",
     "Stored",
     "TokenInfo",
+    "TokenRole",
     "Verdict",
     "Verification",
     "Weights",

@@ -39,7 +39,7 @@ YES, NO, MARKED, QUOTED = Rule.YES, Rule.NO, Rule.MARKED, Rule.QUOTED
 NAMED, HISTORY, SETUP = Rule.NAMED, Rule.HISTORY, Rule.SETUP
 ROLES = (Role.CI, Role.SYSTEM, Role.AGENT, Role.IMPORT, Role.HUMAN)
 TABLE: dict[str, dict[Role, Rule]] = {
-    action: dict(zip(ROLES, cells, strict=True))
+    action: {**dict(zip(ROLES, cells, strict=True)), Role.READER: NO}
     for action, cells in {
         #                 ci     system agent   import   human
         "observe":       (YES,   YES,   MARKED, YES,     YES),
@@ -84,7 +84,7 @@ TABLE: dict[str, dict[Role, Rule]] = {
 BEARERS = frozenset({Role.IMPORT, Role.HUMAN})  # who may bring in what another one said
 
 
-_LESSER = frozenset({Role.AGENT.value, Role.CI.value})
+_LESSER = frozenset({Role.AGENT.value, Role.CI.value, Role.READER.value})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from caselore.errors import GateRefused, NotFound, StoreBusy, StoreDamaged
+from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged
+from caselore.guards import names
 from caselore.memory import gate, naming, tokens
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import stamp, unstamp
@@ -19,7 +20,7 @@ from caselore.memory.filing import is_exhibit
 from caselore.memory.ledger import Broken, Stored, Verification
 from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
-from caselore.memory.records import Actor, Case, Held, ModelCall, Role, TokenInfo, short
+from caselore.memory.records import Actor, Case, Held, ModelCall, Role, TokenInfo, TokenRole, short
 from caselore.memory.replay import derive, verify
 from caselore.memory.rows import CaseRow, ExhibitRow, HeldRow
 from caselore.memory.writing import (
@@ -144,7 +145,7 @@ class Keeping(Bank):
 
     def create_token(
         self,
-        role: Role,
+        role: TokenRole | Role,
         name: str,
         expires: datetime | None,
         actor: Actor,
@@ -157,7 +158,7 @@ class Keeping(Bank):
         """
         at = self._clock()
         id, text = tokens.mint(self._random)
-        body = tokens.token_body(Role(role), name, text, expires, actor, at)
+        body = tokens.token_body(_of_token(role), name, text, expires, actor, at)
         with self._store.writing(self.bank) as view:
             written = self._pen(view).write("token", id, body, actor, setup=setup)
         must_pass(written)
@@ -178,6 +179,10 @@ class Keeping(Bank):
 
     def identify(self, token: str) -> Actor:
         """Give the actor whose token this is. Raises Refused, with the reason."""
+        return self.bearer(token).actor
+
+    def bearer(self, token: str) -> TokenInfo:
+        """Give what is known of a valid token. Raises Refused, with the reason."""
         with self._store.reading() as view:
             rows = view.tokens(self.bank)
         return tokens.recognise(token, rows, self._clock())
@@ -254,3 +259,11 @@ class Keeping(Bank):
         with self._store.reading() as view:
             id = naming.reference(view, self.bank, subject) if subject else ""
             yield from view.entries(self.bank, id)
+
+
+def _of_token(role: str) -> TokenRole:
+    try:
+        return TokenRole(role)
+    except ValueError:
+        known = ", ".join(one.value for one in TokenRole)
+        raise BadInput(f"no token has the role {names.quoted(role)}: {known}") from None

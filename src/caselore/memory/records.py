@@ -29,6 +29,22 @@ class Role(StrEnum):
     AGENT = "agent"
     IMPORT = "import"
     SYSTEM = "system"
+    READER = "reader"
+
+
+class TokenRole(StrEnum):
+    """What the bearer of a token may do; an admin is a person who may also keep the house."""
+
+    READER = "reader"
+    CI = "ci"
+    AGENT = "agent"
+    HUMAN = "human"
+    ADMIN = "admin"
+
+    @property
+    def acts_as(self) -> Role:
+        """Give the role in which the bearer writes."""
+        return Role.HUMAN if self is TokenRole.ADMIN else Role(self.value)
 
 
 class Kind(StrEnum):
@@ -319,11 +335,16 @@ class TokenInfo:
 
     id: str
     name: str
-    role: Role
+    role: TokenRole
     created_at: datetime
     created_by: Actor
     expires_at: datetime | None
     revoked_at: datetime | None
+
+    @property
+    def actor(self) -> Actor:
+        """Give who writes with it."""
+        return Actor(self.name, self.role.acts_as)
 
 
 @dataclass(frozen=True, slots=True)

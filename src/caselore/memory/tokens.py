@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from caselore.errors import Ambiguous, BadInput, NotFound, Refused
 from caselore.guards import names
 from caselore.memory.encoding import Body, stamp, unstamp
-from caselore.memory.records import Actor, Role, TokenInfo
+from caselore.memory.records import Actor, Role, TokenInfo, TokenRole
 from caselore.memory.rows import TokenRow
 
 if TYPE_CHECKING:
@@ -33,12 +33,10 @@ def mint(draw: Callable[[], str]) -> tuple[str, str]:
 
 
 def token_body(
-    role: Role, name: str, text: str, expires: datetime | None, actor: Actor, at: datetime
+    role: TokenRole, name: str, text: str, expires: datetime | None, actor: Actor, at: datetime
 ) -> Body:
     """Give what the ledger keeps of a new token. Raises BadInput for a date in the past."""
-    if role not in {Role.HUMAN, Role.CI, Role.AGENT}:
-        raise BadInput(f"no token of role {role.value}: human, ci or agent")
-    check = names.check_person if role is Role.HUMAN else names.check_name
+    check = names.check_person if role.acts_as is Role.HUMAN else names.check_name
     if expires is not None and expires <= at:
         raise BadInput("the expiry date is past")
     return {
@@ -62,7 +60,7 @@ def info(row: TokenRow) -> TokenInfo:
     return TokenInfo(
         id=row.id,
         name=row.name,
-        role=Role(row.role),
+        role=TokenRole(row.role),
         created_at=unstamp(row.created_at),
         created_by=Actor.parse(row.created_by),
         expires_at=unstamp(row.expires_at) if row.expires_at else None,
@@ -82,8 +80,8 @@ def pick(rows: list[TokenRow], name_or_id: str) -> TokenRow:
     return fits[0]
 
 
-def recognise(text: str, rows: list[TokenRow], now: datetime) -> Actor:
-    """Give the actor whose token this is. Raises Refused, with the reason."""
+def recognise(text: str, rows: list[TokenRow], now: datetime) -> TokenInfo:
+    """Give the token that this text is. Raises Refused, with the reason."""
     shape = _SHAPE.fullmatch(text.strip())
     row = next((one for one in rows if shape and one.id == shape[1]), None)
     if row is None or not _matches(row.hash, text.strip()):
@@ -92,7 +90,7 @@ def recognise(text: str, rows: list[TokenRow], now: datetime) -> Actor:
         raise Refused(f"the token {row.name} was revoked on {row.revoked_at[:10]}", hint=_HINT)
     if row.expires_at and row.expires_at <= stamp(now):
         raise Refused(f"the token {row.name} expired on {row.expires_at[:10]}", hint=_HINT)
-    return Actor(row.name, Role(row.role))
+    return info(row)
 
 
 _HINT = "A person makes a new one with `caselore token create`."

@@ -73,7 +73,7 @@ class App(Transfer, Desks):
     @cached_property
     def _caller(self) -> identity.Caller:
         if self.settings.token is not None:
-            return identity.Caller(self.memory.identify(self.settings.token), vouched=True)
+            return identity.bearer(self.memory.bearer(self.settings.token))
         return identity.unproven(self.settings, at_terminal=identity.interactive())
 
     def caller(self) -> Actor:
@@ -323,10 +323,11 @@ class App(Transfer, Desks):
         self, role: str, name: str, expires: datetime | None = None
     ) -> tuple[str, TokenInfo]:
         """Make a token and give its text, once. Raises: GateRefused unless a person or set-up."""
-        from caselore.memory.records import Role  # noqa: PLC0415
+        from caselore.memory.records import TokenRole  # noqa: PLC0415
 
+        self._caller.must_keep_house(role)
         return self.memory.create_token(
-            Role(role), name, expires, self.caller(), setup=not self._caller.vouched
+            TokenRole(role), name, expires, self.caller(), setup=not self._caller.vouched
         )
 
     def revoke_token(self, token: str) -> None:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from caselore.errors import GateRefused
-from caselore.memory.records import Actor, Role
+from caselore.memory.records import Actor, Role, TokenRole
 
 if TYPE_CHECKING:
+    from caselore.memory.records import TokenInfo
     from caselore.settings import Settings
 
 _MAY_CLAIM = {
@@ -28,11 +29,21 @@ class Caller:
     actor: Actor
     vouched: bool
     """A token or an agent's marker named the caller; without either, a bank may be set up."""
+    admin: bool = False
+    """Whether the caller may keep the house: a person at the store's own machine, or an admin."""
 
     def importing(self) -> Actor:
         """Give the identity under which this caller imports rows that name other people."""
         trusted = not self.vouched or self.actor.role is Role.HUMAN
         return Actor(self.actor.name, Role.IMPORT) if trusted else self.actor
+
+    def must_keep_house(self, role: str) -> None:
+        """Let only an admin make an admin. Raises: GateRefused."""
+        if role == TokenRole.ADMIN and not self.admin:
+            raise GateRefused(
+                f"{self.actor} may not make an admin; nothing was changed.",
+                hint="An admin does, or a person at the machine of the memory, without a token.",
+            )
 
     def claim(self, wanted: Actor) -> Actor:
         """Let a caller act under another name only where that gives away rights, never gains any.
@@ -59,7 +70,12 @@ def unproven(settings: Settings, *, at_terminal: bool) -> Caller:
     if settings.marker is not None:
         return Caller(Actor(settings.agent, Role.AGENT), vouched=True)
     role = Role.HUMAN if at_terminal else Role.CI
-    return Caller(Actor(_plain(settings.user), role), vouched=False)
+    return Caller(Actor(_plain(settings.user), role), vouched=False, admin=True)
+
+
+def bearer(info: TokenInfo) -> Caller:
+    """Name the caller that holds a token."""
+    return Caller(info.actor, vouched=True, admin=info.role is TokenRole.ADMIN)
 
 
 def _plain(name: str) -> str:

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 class TokenRole(StrEnum):
     """Who will use the token."""
 
-    HUMAN = "human"
+    READER = "reader"
     CI = "ci"
     AGENT = "agent"
+    HUMAN = "human"
+    ADMIN = "admin"
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +58,9 @@ def create(
 
     Anyone who can run this sets up a new bank; once a person has given a verdict, only a person
     makes tokens of role human.
+
+    A reader only looks; ci submits; an agent submits and proposes; a human judges; an admin is a
+    human who over the network may also make tokens and erase.
 
     \b
     Example:

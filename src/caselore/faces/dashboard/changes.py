@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse
 
 from caselore.errors import CaseloreError, problem
 from caselore.faces.dashboard import shown
-from caselore.faces.dashboard.incident import Acting
+from caselore.faces.dashboard.forms import Acting
 from caselore.faces.dashboard.page import registered, show
 from caselore.faces.http import paging
 from caselore.faces.http.access import Reader

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import APIRouter, Form, Request, Response
 from starlette.responses import RedirectResponse
 
-from caselore.errors import CaseloreError, GateRefused, Unidentified, problem
+from caselore.errors import CaseloreError, problem
 from caselore.faces.dashboard import charts, shown
+from caselore.faces.dashboard.forms import Acting, Field
 from caselore.faces.dashboard.page import registered, show
 from caselore.faces.http.access import Reader
 from caselore.faces.http.problems import STATUS
 from caselore.wiring.door import Visitor
 
 router = APIRouter()
-Field = Annotated[str, Form(max_length=20_000)]
 SAID = {
     "confirm": "Kept: the outcome stands, and later failures of this kind are answered from it.",
     "refute": "Kept: the diagnosis was wrong. A later verdict outweighs it.",
@@ -95,24 +95,6 @@ def _names(document: dict[str, Any]) -> dict[str, str]:
     told = document["diagnosis"]
     cases = [*told["precedents"], *told["nearest"], *document["chain"], document]
     return {one["incident"]: shown.name(one) for one in cases}
-
-
-def acting(visitor: Reader, csrf: Field = "") -> Visitor:
-    """Give a caller who sent a form of our own.
-
-    Raises: Unidentified, or GateRefused for a form of another page.
-    """
-    if visitor.actor is None:
-        raise Unidentified(hint="Sign in first.")
-    if visitor.csrf and csrf != visitor.csrf:
-        raise GateRefused(
-            "This form is not from a page of this session; nothing was changed.",
-            hint="Open the page again and send it once more.",
-        )
-    return visitor
-
-
-Acting = Annotated[Visitor, Depends(acting)]
 
 
 @router.post("/incidents/{incident}/confirm", include_in_schema=False)

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse
 from caselore.errors import CaseloreError, Problem, Unidentified
 from caselore.faces.dashboard import (
     changes,
+    house,
     inbox,
     incident,
     intel,
@@ -26,7 +27,7 @@ from caselore.faces.dashboard import (
 from caselore.faces.http import problems
 
 router = APIRouter()
-for part in (inbox, incident, records, changes, intel, numbers, signing):
+for part in (inbox, incident, records, changes, intel, numbers, house, signing):
     router.include_router(part.router)
 
 

@@ -16,11 +16,14 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
 from caselore.errors import GateRefused, Unidentified
+from caselore.memory.records import Role
 from caselore.wiring.app import App
 from caselore.wiring.door import Door, Visitor
 
 COOKIE = "caselore_session"
-OPEN = frozenset({"/healthz", "/readyz", "/sign-in"})  # nobody is asked here who is calling
+OPEN = frozenset(
+    {"/healthz", "/readyz", "/sign-in", "/sign-in/provider", "/sign-in/back"}
+)  # nobody is asked here who is calling
 HOOKS = ("/hooks/", "/api/v1/hooks/")  # a delivery proves itself by its signature
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 
@@ -122,6 +125,7 @@ def writer(request: Request, _: Annotated[object, Security(_BEARER)]) -> Visitor
     visitor: Visitor = request.state.visitor
     if visitor.actor is None:
         raise Unidentified()
+    must_write(visitor)
     if visitor.csrf and request.headers.get("x-csrf-token") != visitor.csrf:
         raise GateRefused(
             "A browser's session writes only from caselore's own pages; nothing was changed.",
@@ -130,5 +134,33 @@ def writer(request: Request, _: Annotated[object, Security(_BEARER)]) -> Visitor
     return visitor
 
 
+def must_write(visitor: Visitor) -> None:
+    """Let no reader further. Raises: GateRefused."""
+    if visitor.actor is not None and visitor.actor.role is Role.READER:
+        raise GateRefused(
+            f"{visitor.actor} only reads; nothing was changed.",
+            hint="Ask whoever keeps this memory for a token of another role.",
+        )
+
+
 Reader = Annotated[Visitor, Depends(reader)]
 Writer = Annotated[Visitor, Depends(writer)]
+
+
+def must_keep_house(visitor: Visitor) -> None:
+    """Let only an admin further. Raises: GateRefused."""
+    if not visitor.admin:
+        raise GateRefused(
+            f"{visitor.actor} is no admin, who alone does this over the network; nothing was "
+            "changed.",
+            hint="At the machine of the memory a person does it: see `caselore --help`.",
+        )
+
+
+def admin(visitor: Writer) -> Visitor:
+    """Give a caller who may keep the house. Raises: GateRefused."""
+    must_keep_house(visitor)
+    return visitor
+
+
+Admin = Annotated[Visitor, Depends(admin)]

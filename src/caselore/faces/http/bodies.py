@@ -71,6 +71,14 @@ class Why(Body):
     why: Text
 
 
+class Token(Body):
+    """Who will hold a new token."""
+
+    role: Literal["reader", "ci", "agent", "human", "admin"]
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    expires: Name = Field("", description="A day or a time, ISO 8601; without one it lasts.")
+
+
 class Unlike(Why):
     """Two incidents that are not the same."""
 

@@ -16,7 +16,9 @@ from caselore.wiring.identity import Caller
 
 
 def as_agent(app: App) -> App:
-    """Give an application in the name of its caller's agent."""
+    """Give an application in the name of its caller's agent; a reader stays one."""
+    if app.caller().role is Role.READER:
+        return app
     return app.serving(Caller(Actor(app.caller().name, Role.AGENT), vouched=True))
 
 

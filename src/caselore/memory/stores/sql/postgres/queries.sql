@@ -39,7 +39,7 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND c.id = j.value
 SELECT EXISTS (
     SELECT 1 FROM caselore.ledger WHERE bank = %(bank)s AND role = 'human'
     AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'merge', 'split', 'single_out', 'retract', 'release', 'drop', 'erase', 'revoke'))
-   OR EXISTS (SELECT 1 FROM caselore.tokens WHERE bank = %(bank)s AND role = 'human')
+   OR EXISTS (SELECT 1 FROM caselore.tokens WHERE bank = %(bank)s AND role IN ('human', 'admin'))
 
 -- name: case
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id = %(id)s

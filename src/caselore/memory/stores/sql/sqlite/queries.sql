@@ -39,7 +39,7 @@ CROSS JOIN cases c ON c.bank = :bank AND c.id = j.value
 SELECT EXISTS (
     SELECT 1 FROM ledger WHERE bank = :bank AND role = 'human'
     AND action IN ('confirm', 'refute', 'unlike', 'supersede', 'merge', 'split', 'single_out', 'retract', 'release', 'drop', 'erase', 'revoke'))
-   OR EXISTS (SELECT 1 FROM tokens WHERE bank = :bank AND role = 'human')
+   OR EXISTS (SELECT 1 FROM tokens WHERE bank = :bank AND role IN ('human', 'admin'))
 
 -- name: case
 SELECT * FROM cases WHERE bank = :bank AND id = :id
