@@ -148,7 +148,9 @@ Writer = Annotated[Visitor, Depends(writer)]
 
 
 def must_keep_house(visitor: Visitor) -> None:
-    """Let only an admin further. Raises: GateRefused."""
+    """Let only an admin further. Raises: Unidentified, GateRefused."""
+    if visitor.actor is None:
+        raise Unidentified()
     if not visitor.admin:
         raise GateRefused(
             f"{visitor.actor} is no admin, who alone does this over the network; nothing was "
