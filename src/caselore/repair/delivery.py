@@ -22,8 +22,9 @@ from caselore.repair.observations import Outcome, Receipt
 from caselore.repair.pack import prompt
 from caselore.repair.state import SILENT, Phase
 from caselore.repair.watcher import ForgeOf
-from caselore.repair.workers.profiles import Profile
-from caselore.repair.workers.runs import TEMPORARY, Run, Runs, Said
+from caselore.repair.workers.profiles import Profile, visible
+from caselore.repair.workers.runner import TEMPORARY
+from caselore.repair.workers.runs import Run, Runs, Said
 
 LEASE = 600  # seconds that a writer keeps its branch without a sign of life
 _MILLION = 1_000_000
@@ -54,17 +55,26 @@ class Dispatcher:
         *,
         environment: Callable[[Iterable[str]], dict[str, str]],
         holder: str,
+        tokens: Iterable[str] = (),
     ) -> None:
-        """Dispatch as `holder`, the name of this machine's watcher among others."""
+        """Dispatch as `holder`, the name of this machine's watcher among others.
+
+        `tokens`: names of variables, beside the usual ones, that open a forge.
+        """
         self._account, self._profiles, self._runs = account, profiles, runs
         self._forge_of, self._actor, self._clock = forge_of, actor, clock
         self._environment, self._holder = environment, holder
+        self._tokens = tuple(tokens)
 
     def round(self) -> Dispatched:
         """Do all that is due now."""
         done = Dispatched()
         for run in list(self._runs.open()):
             self._guarded(done, run.folder.name, partial(self._attend, done, run))
+        for box in self._runs.staying():
+            tracked = self._account.tracked(box.name)
+            if tracked is None or _must_end(tracked):
+                box.dismiss()
         for outgoing in self._account.waiting(WORKER):
             self._guarded(done, outgoing.id, partial(self._deliver, done, outgoing))
         for row in self._account.listed(Phase.TRACKING.value):
@@ -125,12 +135,22 @@ class Dispatcher:
             change=tracked.id,
             folder=folder if folder and Path(folder).is_dir() else "",
             session=tracked.owner.session if not folder or Path(folder).is_dir() else "",
-            environment=self._environment(profile.names),
+            environment=self._environment(visible(profile, event, self._tokens)),
             fence=lease.fence,
             tries=tries,
+            handoff=self._handoff(tracked, event),
         )
         done.started += 1
         return True
+
+    def _handoff(self, tracked: Tracked, event: Mapping[str, Any]) -> str:
+        """Write down what was before, for a conversation that begins anew."""
+        said = {one: self._runs.of(one).summary for one in handoff.told(tracked.state, event)}
+        return handoff.document(tracked.state, event, said, self._changed)
+
+    def _changed(self, url: str, base: str, head: str) -> str:
+        forge = self._forge_of(url)
+        return forge.diff(forge.change(url), base, head)
 
     def _spent_today(self) -> int:
         midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -213,7 +233,8 @@ class Dispatcher:
     def _note(self, tracked: Tracked, run: Run, said: Said) -> None:
         """Keep the conversation for the next event, and account for what it cost."""
         if said.session and said.session != tracked.owner.session:
-            owner = replace(tracked.owner, session=said.session)
+            folder = tracked.owner.folder or str(run.spec["cwd"])
+            owner = replace(tracked.owner, session=said.session, folder=folder)
             self._account.track(tracked.state.ref, owner, self._actor)
         ended = run.ended or {}
         call = ModelCall(

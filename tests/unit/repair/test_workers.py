@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,57 +13,15 @@ import pytest
 
 from caselore.errors import BadInput, WrongUse
 from caselore.memory.records import ModelCall
-from caselore.repair.delivery import Dispatched, Dispatcher
+from caselore.repair.delivery import Dispatched
 from caselore.repair.observations import Rearm
 from caselore.repair.workers.profiles import PLACEHOLDERS, configured, filled, ready
 from caselore.repair.workers.runner import born
-from caselore.repair.workers.runs import Runs
 from fakes.failures import ANA
 from fakes.recordings import CHANGE
-from fakes.repair_world import ID, WATCHER, World
+from fakes.repair_world import ID, WATCHER
+from fakes.shop import Shop, until
 from fakes.workers import CRASHES, LATER, SHOWS, SLEEPS, python, says
-
-PATIENCE = 20
-
-
-def until(true):
-    """Wait until something is so; fail where it never is."""
-    deadline = time.monotonic() + PATIENCE
-    while not (found := true()):
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.02)
-    return found
-
-
-class Shop(World):
-    """A world with a machine on which workers run."""
-
-    def __init__(self, path, profile):
-        self.runs = Runs(path.parent / "runs")
-        self.profile = profile
-        self.secrets = {"PATH": os.environ["PATH"], "TOKEN": "glpat-secret", "KEY": "k"}
-        super().__init__(path)
-
-    @property
-    def dispatcher(self):
-        """Give a new one each time: whoever looks next continues."""
-        return Dispatcher(
-            self.account, {"coder": self.profile}, self.runs, lambda url: self.forge, WATCHER,
-            lambda: self.now, holder="here",
-            environment=lambda names: {k: v for k, v in self.secrets.items() if k in names},
-        )  # fmt: skip
-
-    def round(self):
-        return self.dispatcher.round()
-
-    @property
-    def run(self):
-        return next(iter(self.runs.open()), None)
-
-    def red(self, head):
-        self.forge.push(CHANGE, head)
-        self.forge.run(CHANGE)
-        self.look()
 
 
 @pytest.fixture
@@ -77,11 +34,7 @@ def shop(tmp_path):
 
     yield build
     for one in made:
-        for run in one.runs.open():
-            run.stop()
-            until(lambda run=run: not run.alive)
-        assert one.account.memory.ledger_verify().ok
-        one.store.close()
+        one.close()
 
 
 def test_a_worker_gets_the_event_and_its_word_is_heard(shop):
@@ -312,7 +265,7 @@ def test_a_ready_profile_fills_every_argument(name):
         ({"start": ["x", "{shell}"]}, "no placeholder"),
         ({"start": []}, "needs `start`"),
         ({"profile": "claud"}, "no profile"),
-        ({"profile": "codex", "timeout": 0}, "seconds"),
+        ({"profile": "codex", "timeout": 0}, "whole number"),
         ({"profile": "codex", "shell": True}, "no 'shell'"),
         ("codex", "a table"),
     ],

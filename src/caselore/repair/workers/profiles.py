@@ -7,30 +7,51 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from typing import Any
 
 from caselore.errors import BadInput, WrongUse
 from caselore.guards.names import quoted
+from caselore.repair.workers.permission import KINDS, USUAL
 
 PLACEHOLDERS = frozenset(
-    {"prompt", "prompt_file", "event_file", "result_file", "session", "folder", "attempt", "max"}
-)
+    {
+        "prompt", "prompt_file", "event_file", "result_file", "session", "folder", "attempt",
+        "max", "steps", "cost",
+    }
+)  # fmt: skip
 BASIC = (
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT",
 )  # fmt: skip
 """Variables that every program needs; nothing else of ours reaches a worker unless named."""
 CHOSEN = "chosen"
-LONGEST = 24 * 3_600
+COMMAND, ACP = "command", "acp"
+FORGE_TOKENS = frozenset(
+    {
+        "GITLAB_TOKEN", "CI_JOB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "GITEA_TOKEN",
+        "FORGEJO_TOKEN", "GLAB_TOKEN", "GITLAB_PRIVATE_TOKEN", "GH_ENTERPRISE_TOKEN",
+    }
+)  # fmt: skip
+"""Variables that open a forge; a worker that reads a log which gives orders gets none of them."""
+_OURS = "CASELORE_"
+BOUNDS = {
+    "timeout": (1, 24 * 3_600),
+    "grace": (1, 600),
+    "linger": (0, 3_600),
+    "steps": (1, 10_000),
+    "cost_limit": (1, 10_000_000_000),
+    "output": (64 * 1024, 1024 * 1024 * 1024),
+}
+"""The least and the most of every number; none means unlimited."""
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One kind of worker. Times are seconds."""
+    """One kind of worker. Times are seconds, costs millionths of its currency, sizes bytes."""
 
     name: str
     start: tuple[str, ...]
@@ -43,8 +64,16 @@ class Profile:
     env: tuple[str, ...] = ()
     timeout: int = 3_600
     grace: int = 10
-    protocol: str = "command"
+    protocol: str = COMMAND
     logins: tuple[str, ...] = ()
+    steps: int = 300
+    """How often one run may use a tool, where the worker lets itself be told."""
+    cost_limit: int = 5_000_000
+    output: int = 64 * 1024 * 1024
+    allow: tuple[str, ...] = USUAL
+    """What an agent gets leave for when it asks (acp)."""
+    linger: int = 0
+    """How long an agent stays after its turn for the change's next event (acp)."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +83,12 @@ class Profile:
     @property
     def resumes(self) -> bool:
         """Tell whether a conversation can be taken up again."""
-        return bool(self.resume) and bool(self.session)
+        return self.protocol == ACP or (bool(self.resume) and bool(self.session))
+
+    @property
+    def named(self) -> bool:
+        """Tell whether we name its conversations."""
+        return self.protocol == COMMAND and self.session == CHOSEN
 
 
 def ready() -> dict[str, Profile]:
@@ -109,14 +143,17 @@ def _checked(name: str, key: str, value: Any, kind: str) -> Any:
     if kind.startswith("tuple"):
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise BadInput(f"{where} must be a list of texts: no shell takes it apart.")
-        _check_holes(where, value)
+        _CHECKS.get(key, _check_holes)(where, value)
         return tuple(value)
     if kind == "int":
-        if not isinstance(value, int) or not 1 <= value <= LONGEST:
-            raise BadInput(f"{where} must be seconds from 1 to {LONGEST}.")
+        least, most = BOUNDS[key]
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise BadInput(f"{where} must be a whole number from {least:,} to {most:,}.")
         return value
     if not isinstance(value, str):
         raise BadInput(f"{where} must be a text.")
+    if key == "protocol" and value not in (COMMAND, ACP):
+        raise BadInput(f"{where} must be {COMMAND!r} or {ACP!r}.")
     return value
 
 
@@ -126,6 +163,34 @@ def _check_holes(where: str, arguments: list[str]) -> None:
             if hole not in PLACEHOLDERS:
                 known = "Known are: " + ", ".join(sorted(PLACEHOLDERS)) + "."
                 raise BadInput(f"{where} has no placeholder {{{hole}}}.", hint=known)
+
+
+def _check_kinds(where: str, kinds: list[str]) -> None:
+    for one in kinds:
+        if one not in KINDS:
+            raise BadInput(f"{where} has no {one!r}.", hint="Known are: " + ", ".join(KINDS) + ".")
+
+
+def _check_names(where: str, names: list[str]) -> None:
+    """Refuse what would let a worker speak as caselore, or as a person."""
+    for one in names:
+        if one.upper().startswith(_OURS):
+            raise BadInput(f"{where} must not name {one}: a worker has no part in caselore's own.")
+
+
+_CHECKS = {"allow": _check_kinds, "env": _check_names}
+
+
+def visible(profile: Profile, event: Mapping[str, Any], tokens: Iterable[str]) -> tuple[str, ...]:
+    """Name the variables that a run for an event may see; `tokens` name what opens a forge.
+
+    A log that gives orders shall find nobody who could carry them out on a forge.
+    """
+    failures = event.get("evidence", {}).get("failures", ())
+    if not any(one.get("gives_orders") for one in failures):
+        return profile.names
+    held = FORGE_TOKENS | set(tokens)
+    return tuple(one for one in profile.names if one not in held)
 
 
 def filled(arguments: tuple[str, ...], values: Mapping[str, str]) -> list[str]:

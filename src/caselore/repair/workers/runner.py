@@ -19,9 +19,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from caselore.repair.workers import words
+from caselore.repair.workers.process import Stopped, born, end_group, write
 
-class Stopped(Exception):
-    """Somebody asked this run to end."""
+TEMPORARY = 75  # a worker's way to say "try again" (EX_TEMPFAIL)
+SOON = 60.0  # seconds: what cannot take a conversation up again says so at once
+_LOOK = 1.0  # seconds between two looks at how much was written
+_OUT, _ERR = "stdout.log", "stderr.log"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,22 +34,35 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     os.setsid()
     folder = Path(arguments[0])
-    spec = json.loads((folder / "spec.json").read_text("utf-8"))
-    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-    with suppress(BlockingIOError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return _alone(folder, spec)
-    return 0  # another runner has this event: two watchers, or one that was killed and came back
+    with suppress(Stopped):
+        spec = hold(folder)
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, _stop)
+        if spec["protocol"] == "acp":
+            from caselore.repair.workers.dialogue import serve  # noqa: PLC0415 - most need it not
 
-
-def _alone(folder: Path, spec: dict[str, Any]) -> int:
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, _stop)
-    write(folder / "running.json", {"pid": os.getpid(), "born": born(os.getpid())})
-    began = time.monotonic()
-    how = _run_all(folder, spec)
-    write(folder / "ended.json", {**how, "seconds": round(time.monotonic() - began, 3)})
+            serve(folder, spec, hold)
+        else:
+            began = time.monotonic()
+            how = _run_all(folder, spec)
+            write(folder / "ended.json", {**how, "seconds": round(time.monotonic() - began, 3)})
     return 0
+
+
+def hold(folder: Path) -> dict[str, Any]:
+    """Take a run for this process as long as it lives, say so, and give what it is.
+
+    Raises: Stopped where another runner has it: two watchers, or one that was killed and came
+    back.
+    """
+    spec: dict[str, Any] = json.loads((folder / "spec.json").read_text("utf-8"))
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Stopped from None
+    write(folder / "running.json", {"pid": os.getpid(), "born": born(os.getpid())})
+    return spec
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -53,81 +70,57 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _run_all(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
-    how = _run(folder, spec, spec["argv"])
+    """Run a worker, then what follows a success; where its conversation is lost, a new one."""
+    how = _run(folder, spec, spec["argv"], spec["stdin"])
+    how["rung"] = "resumed" if spec["resumed"] else "fresh"
+    other = spec["fresh"]
+    if other and _lost(folder, spec, how):
+        how = {**_run(folder, spec, other["argv"], other["stdin"]), "rung": "fresh"}
     if spec["after"] and how["code"] == 0:
-        return _run(folder, spec, spec["after"])
+        return {**how, **_run(folder, spec, spec["after"], spec["stdin"])}
     return how
 
 
-def _run(folder: Path, spec: dict[str, Any], argv: list[str]) -> dict[str, Any]:
+def _lost(folder: Path, spec: dict[str, Any], how: dict[str, Any]) -> bool:
+    """Tell whether a conversation could not be taken up again: it failed soon, without a word."""
+    failed = how["code"] not in (0, TEMPORARY, 127) and not how["why"]
+    said = words.read(folder / "result.json") or words.result(words.output(folder / _OUT))
+    return failed and how["took"] < SOON and "status" not in said
+
+
+def _run(folder: Path, spec: dict[str, Any], argv: list[str], stdin: str) -> dict[str, Any]:
+    began = time.monotonic()
     with (
-        open(folder / spec["stdin"], "rb") as given,
-        open(folder / "stdout.log", "ab") as out,
-        open(folder / "stderr.log", "ab") as err,
+        open(folder / stdin, "rb") as given,
+        open(folder / _OUT, "ab") as out,
+        open(folder / _ERR, "ab") as err,
     ):
         try:
             process = subprocess.Popen(
                 argv, cwd=spec["cwd"], stdin=given, stdout=out, stderr=err, start_new_session=True
             )
         except OSError as error:
-            return {"code": 127, "why": f"could not be started: {error.strerror}: {argv[0]}"}
-        return _wait(process, spec)
+            why = f"could not be started: {error.strerror}: {argv[0]}"
+            return {"code": 127, "why": why, "took": 0.0}
+        why = _why_ended(process, folder, spec)
+    end_group(process.pid, spec["grace"] if why else 0)
+    # what it left running in its group would go on writing: that is ended, too
+    return {"code": process.wait(), "why": why, "took": time.monotonic() - began}
 
 
-def _wait(process: subprocess.Popen[bytes], spec: dict[str, Any]) -> dict[str, Any]:
+def _why_ended(process: subprocess.Popen[bytes], folder: Path, spec: dict[str, Any]) -> str:
+    """Wait for the end of a process; give why it must be ended, empty where it ended itself."""
+    deadline = time.monotonic() + spec["timeout"]
     try:
-        code = process.wait(spec["timeout"])
-    except subprocess.TimeoutExpired:
-        end_group(process.pid, spec["grace"])
-        return {"code": process.wait(), "why": f"out of time after {spec['timeout']} seconds"}
+        while (left := deadline - time.monotonic()) > 0:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(min(_LOOK, left))
+                return ""
+            if sum((folder / one).stat().st_size for one in (_OUT, _ERR)) > spec["output"]:
+                return f"it wrote more than {spec['output']} bytes"
     except Stopped:
-        end_group(process.pid, spec["grace"])
-        return {"code": process.wait(), "why": "stopped"}
-    end_group(process.pid, 0)  # what it left running in its group would go on writing
-    return {"code": code, "why": ""}
-
-
-def end_group(group: int, grace: float) -> None:
-    """End a process group that this run started: asked first, then not."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGTERM)
-        deadline = time.monotonic() + grace
-        while time.monotonic() < deadline:
-            os.killpg(group, 0)
-            if not born(group):
-                break
-            time.sleep(0.05)
-        os.killpg(group, signal.SIGKILL)
-
-
-def born(pid: int) -> str:
-    """Give when a process began, so that another one with its number is told apart.
-
-    Empty where it is gone, or dead and only not yet waited for.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    except OSError:
-        return "" if Path("/proc/self/stat").exists() else _asked(pid)
-    return "" if fields[0] == "Z" else fields[19]
-
-
-def _asked(pid: int) -> str:
-    """Tell of a process where there is no /proc; its number is all that is known."""
-    with suppress(OSError):
-        os.kill(pid, 0)
-        return str(pid)
-    return ""
-
-
-def write(path: Path, value: dict[str, Any]) -> None:
-    """Write a file that is whole or not there."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    with open(draft, "w", encoding="utf-8") as file:
-        json.dump(value, file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+        return "stopped"
+    return f"out of time after {spec['timeout']} seconds"
 
 
 if __name__ == "__main__":

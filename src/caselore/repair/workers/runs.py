@@ -5,27 +5,27 @@ Must not count, nor believe what a worker says of the forge.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from caselore.errors import Unavailable
-from caselore.repair.workers.profiles import CHOSEN, Profile, filled
-from caselore.repair.workers.runner import born, write
+from caselore.repair.workers import words
+from caselore.repair.workers.box import Box, boxes
+from caselore.repair.workers.process import born, end, write
+from caselore.repair.workers.profiles import ACP, Profile, filled
 
-CUT = 256 * 1024  # bytes at the end of an output in which a result is looked for
-TEMPORARY = 75  # a worker's way to say "try again" (EX_TEMPFAIL)
 _PATIENCE = 10  # seconds that a runner may take to say that it lives
+_MILLION = 1_000_000
+_PROMPT, _FRESH = "prompt.md", "fresh.md"
+_BOXES = ".boxes"  # below the runs; no run itself
 _SAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -50,12 +50,12 @@ class Run:
     @property
     def event(self) -> dict[str, Any]:
         """Give the event that it is for."""
-        return _read(self.folder / "event.json") or {}
+        return words.read(self.folder / "event.json") or {}
 
     @property
     def spec(self) -> dict[str, Any]:
         """Give what was started, and for whom."""
-        return _read(self.folder / "spec.json") or {}
+        return words.read(self.folder / "spec.json") or {}
 
     @property
     def begun(self) -> bool:
@@ -65,12 +65,12 @@ class Run:
     @property
     def ended(self) -> dict[str, Any] | None:
         """Say how it ended; None while it runs, and where it was cut off."""
-        return _read(self.folder / "ended.json")
+        return words.read(self.folder / "ended.json")
 
     @property
     def alive(self) -> bool:
         """Tell whether its runner lives."""
-        about = _read(self.folder / "running.json")
+        about = words.read(self.folder / "running.json")
         return (
             about is not None and self.ended is None and born(about["pid"]) == about["born"] != ""
         )
@@ -86,26 +86,43 @@ class Run:
 
     def stop(self) -> None:
         """Ask the runner to end its worker; it writes how that went."""
-        about = _read(self.folder / "running.json")
+        about = words.read(self.folder / "running.json")
         if about is not None and self.alive:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(about["pid"], signal.SIGTERM)
+            end(about["pid"])
 
     def said(self, profile: Profile) -> Said:
-        """Read what the worker said: the result file before the last JSON on its output."""
+        """Read what the worker said: the result file before the last JSON on its output.
+
+        What an agent's protocol told goes before the agent's own prose.
+        """
         ended = self.ended or {"code": 1, "why": "cut off"}
-        told = _output(self.folder / "stdout.log")
-        result = _read(self.folder / "result.json") or _result(told, profile)
-        session = self.spec.get("session") or _field(told, profile.session)
+        told = words.output(self.folder / "stdout.log")
+        result = words.read(self.folder / "result.json") or words.result(told)
+        session = self._conversation(ended) or words.field(told, profile.session)
+        cost = result.get("cost_usd") or words.field(told, profile.cost)
         return Said(
             code=int(ended["code"]),
             why=str(ended.get("why", "")),
             status=str(result.get("status", "")),
-            session=str(result.get("session_id") or session),
-            cost=_number(result.get("cost_usd") or _field(told, profile.cost)),
-            summary=str(result.get("summary") or _field(told, profile.summary))[:2_000],
+            session=str(ended.get("session") or result.get("session_id") or session),
+            cost=words.number(ended.get("cost", cost)),
+            summary=str(result.get("summary") or words.field(told, profile.summary))[:2_000],
             head=str(result.get("head_sha") or ""),
         )
+
+    @property
+    def summary(self) -> str:
+        """Give what its worker said that it did; empty where it said nothing."""
+        told = words.read(self.folder / "result.json")
+        found = told or words.result(words.output(self.folder / "stdout.log"))
+        return str(found.get("summary") or "")[:2_000]
+
+    def _conversation(self, ended: dict[str, Any]) -> str:
+        """Give the conversation's name where it was known from the start."""
+        spec = self.spec
+        if ended.get("rung") == "fresh" and spec.get("fresh"):
+            return str(spec["fresh"]["session"])
+        return str(spec.get("session", ""))
 
 
 class Runs:
@@ -127,6 +144,10 @@ class Runs:
                 if (one / "spec.json").exists() and not run.collected:
                     yield run
 
+    def staying(self) -> Iterator[Box]:
+        """Give the boxes of changes whose agent stays after its turn."""
+        return boxes(self._folder / _BOXES)
+
     def start(
         self,
         profile: Profile,
@@ -139,56 +160,101 @@ class Runs:
         environment: Mapping[str, str],
         fence: int,
         tries: int = 1,
+        handoff: str = "",
     ) -> Run:
-        """Start a worker for an event, detached; where there is a conversation, in it."""
+        """Let a worker begin with an event: where it stays, else in its conversation, else anew.
+
+        `handoff` is what a new conversation is told of what was before it.
+        """
         run = self.of(event["id"])
         run.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("ended.json", "running.json", "result.json"):
+        for old in ("ended.json", "running.json", "result.json", "stdout.log"):
             (run.folder / old).unlink(missing_ok=True)
         write(run.folder / "event.json", dict(event))
-        (run.folder / "prompt.md").write_text(prompt, encoding="utf-8")
+        fresh = f"{handoff}\n\n{prompt}" if handoff else prompt
         resumed = bool(session) and profile.resumes
-        named = session if resumed else _new_session(profile, event["id"], tries)
-        values = self._values(run, event, prompt, named, folder)
-        template = profile.resume if resumed else profile.start
-        spec = {
-            "profile": profile.name,
-            "protocol": profile.protocol,
-            "change": change,
-            "argv": filled(template, values),
-            "after": filled(profile.after, values),
-            "stdin": "prompt.md" if profile.prompt == "stdin" else "event.json",
-            "cwd": folder or None,
-            "session": named if profile.session in (CHOSEN, "") or resumed else "",
-            "resumed": resumed,
-            "timeout": profile.timeout,
-            "grace": profile.grace,
-            "fence": fence,
-            "tries": tries,
-        }
-        write(run.folder / "spec.json", spec)
-        _launch(run, {**environment, **_told(run, event, fence, profile)})
+        (run.folder / "prompt.md").write_text(prompt if resumed else fresh, encoding="utf-8")
+        (run.folder / "fresh.md").write_text(fresh, encoding="utf-8")
+        spec = self._spec(run, profile, event, folder, session if resumed else "", tries)
+        box = Box(self._folder / _BOXES / change)
+        known = {"change": change, "fence": fence, "box": str(box.folder)}
+        write(run.folder / "spec.json", {**spec, **known})
+        if not (resumed and _fits(box, spec) and box.hand(run.folder) and _begins(run)):
+            box.dismiss()
+            _launch(run, {**environment, **_told(run, event, fence, profile)})
         return run
 
-    @staticmethod
-    def _values(
-        run: Run, event: Mapping[str, Any], prompt: str, session: str, folder: str
-    ) -> dict[str, str]:
+    def _spec(
+        self,
+        run: Run,
+        profile: Profile,
+        event: Mapping[str, Any],
+        folder: str,
+        session: str,
+        tries: int,
+    ) -> dict[str, Any]:
+        """Say what is started: first in a conversation, if there is one, then without it."""
+        new = str(uuid5(NAMESPACE_URL, f"{event['id']}#{tries}")) if profile.named else ""
+        values = _values(run, event, profile, folder)
+        anew = {
+            "argv": filled(profile.start, {**values(_FRESH), "session": new}),
+            "stdin": _stdin(profile, _FRESH),
+            "session": new,
+        }
+        first = anew
+        if session and profile.protocol != ACP:
+            again = filled(profile.resume, {**values(_PROMPT), "session": session})
+            first = {**anew, "argv": again, "stdin": _stdin(profile, _PROMPT), "session": session}
         return {
-            "prompt": prompt,
-            "prompt_file": str(run.folder / "prompt.md"),
+            **first,
+            "profile": profile.name,
+            "protocol": profile.protocol,
+            "session": session or new,
+            "resumed": bool(session),
+            "fresh": anew if session else None,
+            "after": filled(profile.after, {**values(_PROMPT), "session": session or new}),
+            "cwd": folder or os.getcwd(),
+            "timeout": profile.timeout,
+            "grace": profile.grace,
+            "linger": profile.linger,
+            "steps": profile.steps,
+            "cost": profile.cost_limit / _MILLION,
+            "output": profile.output,
+            "allow": list(profile.allow),
+            "tries": tries,
+        }
+
+
+def _stdin(profile: Profile, prompt: str) -> str:
+    return prompt if profile.prompt == "stdin" else "event.json"
+
+
+def _values(
+    run: Run, event: Mapping[str, Any], profile: Profile, folder: str
+) -> Callable[[str], dict[str, str]]:
+    """Give what placeholders stand for, with the prompt of one of the run's files."""
+
+    def values(prompt: str) -> dict[str, str]:
+        return {
+            "prompt": (run.folder / prompt).read_text("utf-8"),
+            "prompt_file": str(run.folder / prompt),
             "event_file": str(run.folder / "event.json"),
             "result_file": str(run.folder / "result.json"),
-            "session": session,
             "folder": folder or ".",
             "attempt": str(event["attempt"]),
             "max": str(event["max"]),
+            "steps": str(profile.steps),
+            "cost": f"{profile.cost_limit / _MILLION:g}",
         }
 
+    return values
 
-def _new_session(profile: Profile, event: str, tries: int) -> str:
-    """Name a new conversation; one that begins again must not take a name that is used."""
-    return str(uuid5(NAMESPACE_URL, f"{event}#{tries}")) if profile.session == CHOSEN else ""
+
+def _fits(box: Box, spec: Mapping[str, Any]) -> bool:
+    """Tell whether the agent that stays is the one that is wanted, in its folder and words."""
+    there = box.there() or {}
+    wanted = {"profile": spec["profile"], "conversation": spec["session"], "cwd": spec["cwd"]}
+    return bool(there) and all(there.get(name) == value for name, value in wanted.items())
 
 
 def _told(run: Run, event: Mapping[str, Any], fence: int, profile: Profile) -> dict[str, str]:
@@ -216,64 +282,12 @@ def _launch(run: Run, environment: Mapping[str, str]) -> None:
         raise Unavailable(
             f"The worker's runner could not be started; {run.folder / 'runner.log'} says why."
         )
+    _begins(run)
+
+
+def _begins(run: Run) -> bool:
+    """Wait until a run says that it lives; tell whether it did."""
     deadline = time.monotonic() + _PATIENCE
     while not run.begun and time.monotonic() < deadline:
         time.sleep(0.01)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _output(path: Path) -> list[dict[str, Any]]:
-    """Give the JSON objects of an output's end, in order; other lines are no word to us."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - CUT))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
-        return []
-    return _objects(text)
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    decoder, at = json.JSONDecoder(), 0
-    while (at := text.find("{", at)) >= 0:
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-    return found
-
-
-def _result(told: list[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-    """Find the object that says how it went, also inside the text of an answer."""
-    for one in reversed(told):
-        if "status" in one:
-            return dict(one)
-        text = one.get(profile.summary)
-        inner = [two for two in _objects(text) if "status" in two] if isinstance(text, str) else []
-        if inner:
-            return dict(inner[-1])
-    return {}
-
-
-def _field(told: list[dict[str, Any]], name: str) -> Any:
-    return next((one[name] for one in reversed(told) if name and one.get(name)), "")
-
-
-def _number(value: Any) -> float:
-    try:
-        found = float(value or 0)
-    except (TypeError, ValueError):
-        return 0.0
-    return found if 0 <= found < 1e9 else 0.0
+    return run.begun
