@@ -28,6 +28,8 @@ def until(true):
 class Shop(World):
     """A world with a machine on which workers run."""
 
+    tokens = ()
+
     def __init__(self, path, profile):
         self.runs = Runs(path.parent / "runs")
         self.profile = profile
@@ -40,6 +42,7 @@ class Shop(World):
         return Dispatcher(
             self.account, {"coder": self.profile}, self.runs, lambda url: self.forge, WATCHER,
             lambda: self.now, holder="here",
+            tokens=self.tokens,
             environment=lambda names: {k: v for k, v in self.secrets.items() if k in names},
         )  # fmt: skip
 

@@ -59,7 +59,7 @@ class Dispatcher:
     ) -> None:
         """Dispatch as `holder`, the name of this machine's watcher among others.
 
-        `tokens`: names of variables, beside the usual ones, that open a forge.
+        `tokens`: names of the variables that open a forge.
         """
         self._account, self._profiles, self._runs = account, profiles, runs
         self._forge_of, self._actor, self._clock = forge_of, actor, clock

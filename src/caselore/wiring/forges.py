@@ -82,6 +82,13 @@ def place_of(settings: Settings, scheme: str, host: str) -> Place:
     )
 
 
+def token_names(settings: Settings) -> frozenset[str]:
+    """Name the variables that hold tokens of forges: the usual ones, and those of the settings."""
+    usual = {name for names in TOKENS.values() for name in names}
+    tables = (one for one in settings.forges.values() if isinstance(one, Mapping))
+    return frozenset(usual | {str(one["token_env"]) for one in tables if one.get("token_env")})
+
+
 def _known(host: str) -> str:
     """Name the kind of a public forge, or of the one whose CI job this is."""
     ci = passed_on(("CI_SERVER_HOST", "GITHUB_SERVER_URL"))

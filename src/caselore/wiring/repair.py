@@ -22,7 +22,7 @@ from caselore.repair.observations import Rearm, Untrack
 from caselore.repair.policy import Policy
 from caselore.repair.simulation import Simulation
 from caselore.settings import Settings, nearest, passed_on
-from caselore.wiring.forges import forge_of
+from caselore.wiring.forges import forge_of, token_names
 
 if TYPE_CHECKING:
     from caselore.logs import Reading
@@ -207,4 +207,5 @@ class RepairDesk:
             self.parts.now,
             environment=passed_on,
             holder=f"{socket.gethostname()}:{self.parts.settings.home}",
+            tokens=token_names(self.parts.settings),
         )

@@ -29,13 +29,6 @@ BASIC = (
 """Variables that every program needs; nothing else of ours reaches a worker unless named."""
 CHOSEN = "chosen"
 COMMAND, ACP = "command", "acp"
-FORGE_TOKENS = frozenset(
-    {
-        "GITLAB_TOKEN", "CI_JOB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "GITEA_TOKEN",
-        "FORGEJO_TOKEN", "GLAB_TOKEN", "GITLAB_PRIVATE_TOKEN", "GH_ENTERPRISE_TOKEN",
-    }
-)  # fmt: skip
-"""Variables that open a forge; a worker that reads a log which gives orders gets none of them."""
 _OURS = "CASELORE_"
 BOUNDS = {
     "timeout": (1, 24 * 3_600),
@@ -182,14 +175,14 @@ _CHECKS = {"allow": _check_kinds, "env": _check_names}
 
 
 def visible(profile: Profile, event: Mapping[str, Any], tokens: Iterable[str]) -> tuple[str, ...]:
-    """Name the variables that a run for an event may see; `tokens` name what opens a forge.
+    """Name the variables that a run for an event may see; `tokens` are those that open a forge.
 
     A log that gives orders shall find nobody who could carry them out on a forge.
     """
     failures = event.get("evidence", {}).get("failures", ())
     if not any(one.get("gives_orders") for one in failures):
         return profile.names
-    held = FORGE_TOKENS | set(tokens)
+    held = frozenset(tokens)
     return tuple(one for one in profile.names if one not in held)
 
 
