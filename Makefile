@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
+.PHONY: browser pooler screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -29,7 +29,7 @@ demo-repair: $(STAMP) ## the repair loop on a CI that really fails, with its wat
 demo-intel: $(STAMP)  ## week 1 and week 8 of watching a fictional market, in a throw-away home
 	@$(BIN)/caselore intel demo
 
-test: $(STAMP) browser        ## every test
+test: $(STAMP) browser pooler ## every test
 	@$(BIN)/python -m pytest -n auto
 
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
@@ -43,6 +43,15 @@ browser:              ## find a browser for the tests of pages, or install one
 	$(BIN)/playwright install chromium >&2 && exit 0; \
 	echo "no browser could be had: the tests of pages will fail and say so; name one in CASELORE_TEST_BROWSER" >&2
 
+pooler:               ## find PgBouncer for the tests of Postgres, or install it
+	@test -n "$$CASELORE_TEST_PGBOUNCER" && exit 0; \
+	PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v pgbouncer >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "no PgBouncer found: installing it from the system's packages …"; \
+	  { apt-get -q update && apt-get -q install -y --no-install-recommends pgbouncer; } >&2 && exit 0; \
+	fi; \
+	echo "no PgBouncer could be had: nothing is tested through it; name one in CASELORE_TEST_PGBOUNCER" >&2
+
 lint: $(STAMP)
 	@$(BIN)/ruff check src tests benchmarks docs examples
 	@$(BIN)/ruff format --check src tests benchmarks docs examples
@@ -55,7 +64,7 @@ imports: $(STAMP)
 
 check: lint types imports test   ## what .ci/run runs
 
-soak: $(STAMP)        ## the long forms: hundreds of kills, large imports
+soak: $(STAMP) pooler ## the long forms: hundreds of kills, large imports
 	@$(BIN)/python -m pytest -n auto -m soak --timeout 3600
 
 bench: $(STAMP)       ## figures against named yardsticks

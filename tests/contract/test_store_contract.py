@@ -42,13 +42,17 @@ from fakes.failures import (
     signed,
 )
 from fakes.memory_store import MemoryStore
+from fakes.pgbouncer import PROGRAM
+
+KINDS = ["sqlite", "postgres", "memory", *(["pgbouncer"] if PROGRAM else [])]
 
 
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
+@pytest.fixture(params=KINDS)
 def store(request, tmp_path):
     opened = {
         "sqlite": lambda: SqliteStore(tmp_path / "lore.sqlite3"),
         "postgres": lambda: PostgresStore(request.getfixturevalue("postgres_url")),
+        "pgbouncer": lambda: PostgresStore(request.getfixturevalue("pooled_url")),
         "memory": MemoryStore,
     }[request.param]()
     yield opened
