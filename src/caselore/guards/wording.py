@@ -20,6 +20,7 @@ from caselore.guards.prose import stem, words
 
 LONGEST = 1_000  # characters of one sentence
 RESOLUTION, CAUSE = "resolution", ("cause", "why it failed")
+REMOVED = "removed"  # lines that a change takes away: whoever reads changes knows their side
 SHOWN = 3  # words or values that a reason names
 
 _CLAUSE = re.compile(
@@ -36,7 +37,7 @@ _OLD_BEFORE = re.compile(
 _FROM = re.compile(r"\bfrom\s+(?:[A-Za-z-]+\s+){0,3}$", re.I)
 _TO = re.compile(r"[^.;\n]{0,40}?\b(?:to|down to|up to)\s", re.I)
 _OLD_BEHIND = re.compile(r"\s*(?:[A-Za-z]+\s+)?(?:→|->|=>|to\s+[$€£#vV]?\d)")
-_SIDED = frozenset({"number", "version", "setting", "flag", "identifier"})
+_SIDED = frozenset({"number", "version", "setting", "flag"})  # what can be old or new
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,22 +343,27 @@ def _moved(
 ) -> str:
     """Say how a value that stands in a source says another thing there."""
     facts = (one.facts, one.label, one.id) if one else ()
-    if grounding.grounded(value, facts):
+    removed = [text for part, text in one.parts if part == REMOVED] if one else []
+    if grounding.grounded(value, [*facts, *removed]):
         return ""
     holding = [c for s in sources for c in re.split(r"[.;\n]\s", s) if value.text in c]
-    old = _is_old(clause, value.first, value.last)
-    sides = {
-        _is_old(c, at, at + len(value.text)) for c in holding for at in _places(value.text, c)
-    }
+    old = is_old(clause, value.first, value.last)
+    sides = {is_old(c, at, at + len(value.text)) for c in holding for at in _places(value.text, c)}
     if sides and old not in sides:
         return f"{value.text} is the {'new' if old else 'old'} value there, not the other"
     beside = _beside(clause, value)
-    if beside and holding and not any(beside in _stems(c) for c in holding):
+    near = (*holding, *facts[:1])
+    if (
+        value.kind == "number"
+        and beside
+        and holding
+        and not any(beside in _stems(c) for c in near)
+    ):
         return f"{value.text} stands nowhere beside “{beside}”"
     return ""
 
 
-def _is_old(text: str, first: int, last: int) -> bool:
+def is_old(text: str, first: int, last: int) -> bool:
     """Say whether a value stands where the value before a change stands."""
     before = text[:first]
     if _OLD_BEFORE.search(before) or (_FROM.search(before) and _TO.match(text, last)):

@@ -16,15 +16,14 @@ from caselore.guards import injection, wording
 from caselore.incidents import precedents, prompting
 from caselore.incidents.check import Checked, check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
+from caselore.incidents.words import carrier, carrier_of_log
 from caselore.llm.ports import Budget, Model, Prompt
 from caselore.logs import Reading
-from caselore.memory.recall import Hit, Recalled
+from caselore.memory.recall import Recalled
 
 MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
 LONGEST = 2_000  # characters of one text; a longer one is no sentence, and is not cut into one
 BUDGET = Budget(seconds=60, tokens=16_000, dollars=0.25)  # of one question, whatever the settings
-
-_AS = {"infrastructure_change": wording.RESOLUTION}  # of an imported row: part of what was done
 
 Text = TypeVar("Text", Quote, Sentence)
 
@@ -154,32 +153,8 @@ class Words:
 
     def _reason(self, sentence: Sentence, fix: bool) -> str:
         hits = [self._hits[id] for id in sentence.cites]
-        log = self._log(sentence.lines) if sentence.lines and not fix else None
+        log = carrier_of_log(self._reading, sentence.lines) if sentence.lines and not fix else None
         return wording.objection(sentence.text, [carrier(hit) for hit in hits], log, remedy=fix)
-
-    def _log(self, lines: tuple[int, ...]) -> wording.Carrier:
-        """Give the parts of the excerpt in which the cited lines stand."""
-        signature = self._reading.signature
-        facts = [f"line {line}" for line in lines]
-        facts += [signature.family, signature.tool, signature.unit, signature.error]
-        shown = [
-            ("log", part.text)
-            for part in self._reading.excerpt
-            if any(part.first <= line <= part.last for line in lines)
-        ]
-        return wording.Carrier("the log", "", tuple(shown), "\n".join(facts))
-
-
-def carrier(hit: Hit) -> wording.Carrier:
-    """Give a record as what may carry a sentence."""
-    told = precedents.outcome(hit.case)
-    return wording.Carrier(
-        id=hit.case.id,
-        label=precedents.label(hit.case),
-        parts=tuple((_AS.get(part, part), text) for part, text in precedents.parts(hit.case)),
-        facts=f"{precedents.facts(hit.case)}\n{precedents.regression(hit)}",
-        result=told.result if told else "",
-    )
 
 
 def document_of(value: Mapping[str, Any], recalled: Recalled) -> Document:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from caselore.errors import GuardRefused
+from caselore.errors import GuardRefused, WrongUse
 from caselore.guards import injection, names, secrets
 from caselore.incidents import diagnosis, ingest, precedents
 from caselore.llm.ports import Model
@@ -94,15 +94,19 @@ def confirm(
     why_failed: str = "",
     precedents: Iterable[str] = (),
     proof: Iterable[str] = (),
+    as_proposed: bool = False,
 ) -> Case:
-    """Keep a person's verdict, secrets masked.
+    """Keep a person's verdict, secrets masked; `as_proposed` takes what is proposed for the rest.
 
-    Raises GateRefused, NotFound, Ambiguous; GuardRefused where a text gives orders to a model:
-    a verdict is what later answers state, and nobody stands behind it to hold it back.
+    Raises WrongUse where nothing is proposed, GateRefused, NotFound, Ambiguous; GuardRefused where
+    a text gives orders to a model: a verdict is what later answers state, and nobody stands behind
+    it to hold it back.
     """
     linked, shown = tuple(precedents), tuple(proof)
     names.check_count(len(linked), "the number of precedents", least=0, most=names.MOST_LINKS)
     names.check_count(len(shown), "the number of proofs", least=0, most=names.MOST_LINKS)
+    if as_proposed:
+        cause, resolution = _proposed(memory.get(ref), cause, resolution)
     if actor.role is Role.HUMAN:
         _without_orders(cause, resolution, why_failed)
     return memory.confirm(
@@ -115,6 +119,15 @@ def confirm(
         proof=tuple(map(clean, shown)),
         actor=actor,
     )
+
+
+def _proposed(case: Case, cause: str, resolution: str) -> tuple[str, str]:
+    if case.proposed is None:
+        raise WrongUse(
+            "Nothing is proposed for this incident.",
+            hint="Say it: --cause '…' --resolution '…', or draft it: `caselore draft`.",
+        )
+    return cause or case.proposed.cause, resolution or case.proposed.resolution
 
 
 def _without_orders(*texts: str) -> None:

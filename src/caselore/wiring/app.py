@@ -195,18 +195,20 @@ class App(Transfer, Desks):
             )
         )
 
-    def whole(self, incident: str) -> dict[str, Any]:
+    def whole(self, incident: str, *, model: str | None = "none") -> dict[str, Any]:
         """Give one incident with its chain, verdicts, occurrences and how fixes fared on it.
 
-        Raises: NotFound or Ambiguous.
+        `model` may tell a long chain. Raises: NotFound or Ambiguous; Unavailable for a model.
         """
         from caselore.wiring import documents  # noqa: PLC0415
 
         memory, case = self.memory, self.memory.get(incident)
-        signature = case.record.body.signature.id
-        return documents.case_whole(
-            case, memory.chain(case.id), memory.occurrences(signature), memory.fixes(signature)
+        signature, chain = case.record.body.signature.id, memory.chain(case.id)
+        told = self.model.summary((one for one, _ in chain), model)
+        whole = documents.case_whole(
+            case, chain, memory.occurrences(signature), memory.fixes(signature)
         )
+        return {**whole, "summary": told.to_json() if told else None}
 
     def again(self, incident: str) -> Diagnosis:
         """Write what the evidence supports now for a recorded failure.
@@ -236,17 +238,19 @@ class App(Transfer, Desks):
         self,
         incident: str,
         *,
-        cause: str,
-        resolution: str,
+        cause: str = "",
+        resolution: str = "",
         result: str,
         actor: Actor | str | None = None,
         why_failed: str = "",
         precedents: Iterable[str] = (),
         proof: Iterable[str] = (),
+        as_proposed: bool = False,
     ) -> Judged:
         """Say, as a person, what the cause was, what was done and whether it worked.
 
         `actor` is a token, or role:name where the process is that caller; by default the caller.
+        `as_proposed` takes from the proposal what is not given.
 
         Raises: GateRefused unless a person; NotFound, Ambiguous or BadInput for what does not fit.
         """
@@ -262,6 +266,7 @@ class App(Transfer, Desks):
             why_failed=why_failed,
             precedents=precedents,
             proof=proof,
+            as_proposed=as_proposed,
         )
         return Judged(case)
 

@@ -6,16 +6,18 @@ Must not hold policy: it chooses the model by the settings, puts limits and acco
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from caselore.wiring import models
 
 if TYPE_CHECKING:
+    from caselore.incidents.drafting import Draft
+    from caselore.incidents.summary import Summary
     from caselore.llm.grounded import Phraser
     from caselore.memory.api import Memory
-    from caselore.memory.records import Actor, ModelCall
+    from caselore.memory.records import Actor, Case, ModelCall
     from caselore.settings import Settings
 
 
@@ -29,6 +31,32 @@ class Host(Protocol):
     @property
     def memory(self) -> Memory: ...
     def caller(self) -> Actor: ...
+
+
+class Drafted(NamedTuple):
+    """What was drafted for an incident, and whether it waits for a person now."""
+
+    case: Case
+    draft: Draft
+    proposed: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values, with what a person does next."""
+        return {
+            "incident": self.case.id,
+            "status": self.case.status.value,
+            "proposed": self.proposed,
+            **self.draft.to_json(),
+            "next": self.next_steps(),
+        }
+
+    def next_steps(self) -> list[str]:
+        """Say how a person takes it in one step."""
+        if not self.proposed:
+            return []
+        cause = "" if self.draft.cause else " --cause '…'"
+        taking = f"caselore confirm {self.case.id} --as-proposed{cause}"
+        return [f"{taking} --result succeeded"]
 
 
 class ModelDesk:
@@ -53,6 +81,33 @@ class ModelDesk:
         who = self._app.caller()
         asking = models.metered(chosen, self._app.memory, who, limits, self._app.now)
         return GroundedModel(asking(subject))
+
+    def draft(self, incident: str, diff: str, *, model: str | None = None) -> Drafted:
+        """Draft cause and resolution from a change and keep them as proposed, for a person.
+
+        Raises: NotFound or Ambiguous; BadInput for a text that is no change; GateRefused for who
+        may not propose; Unavailable for a model that cannot be used.
+        """
+        from caselore.incidents import drafting, service  # noqa: PLC0415
+
+        case = self._app.memory.get(incident)
+        drafted = drafting.draft(case, diff, self.phraser(case.id, model))
+        cause, resolution = drafted.said
+        proposed = bool(cause or resolution)
+        if proposed:
+            who = self._app.caller()
+            case = service.propose(self._app.memory, case.id, cause, resolution, who)
+        return Drafted(case, drafted, proposed)
+
+    def summary(self, chain: Iterable[Case], model: str | None = "none") -> Summary | None:
+        """Tell a chain in one paragraph; a model is asked only where one is named.
+
+        Raises: Unavailable for a model that cannot be used.
+        """
+        from caselore.incidents.summary import summarise  # noqa: PLC0415
+
+        cases = tuple(chain)
+        return summarise(cases, self.phraser(cases[-1].id, model) if len(cases) > 1 else None)
 
     def usage(self, days: int = 7) -> list[dict[str, Any]]:
         """Add up what models were asked on the last days (UTC), by day and model."""

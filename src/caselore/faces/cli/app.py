@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from caselore.faces.cli import (
     agents,
     backups,
+    drafting,
     exits,
     failures,
     index,
@@ -103,8 +104,8 @@ def root(
 
 COMMANDS = (
     backups,
-    failures, verdicts, lookup, ledger, transfer, sources, quarantine, tokens, serving, agents,
-    upkeep, index, repair, ingest, intel,
+    failures, verdicts, drafting, lookup, ledger, transfer, sources, quarantine, tokens, serving,
+    agents, upkeep, index, repair, ingest, intel,
     models,
 )  # fmt: skip
 for module in COMMANDS:

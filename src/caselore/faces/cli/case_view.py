@@ -12,6 +12,7 @@ from caselore.faces.cli import reading_view
 from caselore.faces.terminal import Paper, day, minute, one_line
 
 if TYPE_CHECKING:
+    from caselore.incidents.summary import Summary
     from caselore.memory.records import Case, FixStat, Held, Occurrences, Outcome, Verdict
 
 _COLOUR = {"confirmed": "green", "refuted": "red", "quarantined": "yellow", "proposed": "cyan"}
@@ -41,6 +42,7 @@ def whole(
     seen: Occurrences,
     fixes: Sequence[FixStat],
     paper: Paper,
+    told: Summary | None = None,
 ) -> list[str]:
     """Lay out one incident with everything that was said of it."""
     body = case.record.body
@@ -52,6 +54,7 @@ def whole(
         *reading_view.excerpt(body.excerpt, body.failing_line, paper),
         *_said(case, paper),
         *_chain(case, chain, paper),
+        *_summary(told, paper),
         *_verdicts(case, paper),
         *_fixes(fixes, paper),
     ]
@@ -115,6 +118,16 @@ def _chain(case: Case, chain: Sequence[tuple[Case, int]], paper: Paper) -> list[
     if not lines:
         return []
     return ["", paper.heading("Chain (what was decided → the precedent it follows)"), *lines]
+
+
+def _summary(told: Summary | None, paper: Paper) -> list[str]:
+    if told is None:
+        return []
+    lines = paper.wrap(one_line(told.text), indent="  ", first="  ")
+    if told.model:
+        lines.append(paper.cut(f"  Told by {one_line(told.model)}, checked.", paper.width))
+    lines += paper.wrap(one_line(told.note), indent="  ", first="  ") if told.note else []
+    return ["", paper.heading("The chain in short"), *lines]
 
 
 def _verdicts(case: Case, paper: Paper) -> list[str]:

@@ -122,7 +122,15 @@ def incidents(
             print("No incident. `caselore diagnose LOG` records one, `caselore import FILE` many.")
 
 
-def show(incident: Incident, as_json: Json = False, bank: Bank = None) -> None:
+def show(
+    incident: Incident,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="PROVIDER:NAME, to tell a long chain."),
+    ] = None,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
     """Show one incident: its lines, its verdicts, its chain of precedents, how fixes fared.
 
     \b
@@ -136,8 +144,10 @@ def show(incident: Incident, as_json: Json = False, bank: Bank = None) -> None:
         chain = tuple(memory.chain(case.id))
         seen = memory.occurrences(signature)
         fixes = tuple(memory.fixes(signature))
+        told = app.model.summary((one for one, _ in chain), model or "none")
+        shape = desk.shapes().case_whole(case, chain, seen, fixes)
         desk.answer(
             as_json,
-            desk.shapes().case_whole(case, chain, seen, fixes),
-            lambda paper: case_view.whole(case, chain, seen, fixes, paper),
+            {**shape, "summary": told.to_json() if told else None},
+            lambda paper: case_view.whole(case, chain, seen, fixes, paper, told),
         )

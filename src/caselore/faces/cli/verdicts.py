@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from caselore.errors import WrongUse
 from caselore.faces.cli import case_view, desk
 from caselore.faces.cli.options import Bank, Cause, Incident, Json, Resolution, Why
 
@@ -40,9 +41,12 @@ def register(app: typer.Typer) -> None:
 
 def confirm(
     incident: Incident,
-    cause: Cause,
-    resolution: Resolution,
     result: Annotated[Result, typer.Option("--result", help="Whether that worked.")],
+    cause: Cause = "",
+    resolution: Resolution = "",
+    as_proposed: Annotated[
+        bool, typer.Option("--as-proposed", help="Take what is proposed for what is not given.")
+    ] = False,
     why_failed: Annotated[
         str, typer.Option("--why-failed", metavar="TEXT", help="Why it did not work.")
     ] = "",
@@ -65,7 +69,13 @@ def confirm(
     Example:
       caselore confirm 1057 --cause "one transaction over 310,000 rows" \\
         --resolution "batches of 500 records" --result succeeded --precedent 1017
+      caselore confirm 1057 --as-proposed --result succeeded
     """
+    if not as_proposed and not (cause and resolution):
+        raise WrongUse(
+            "A verdict says a --cause and a --resolution.",
+            hint="Or take what is proposed: --as-proposed.",
+        )
     with desk.opened(bank) as app:
         judged = app.confirm(
             incident,
@@ -75,6 +85,7 @@ def confirm(
             why_failed=why_failed,
             precedents=tuple(precedent or ()),
             proof=tuple(proof or ()),
+            as_proposed=as_proposed,
         )
         tell(judged, "Confirmed", as_json)
 

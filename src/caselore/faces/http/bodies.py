@@ -52,9 +52,12 @@ class Failure(Body):
 class Verdict(Body):
     """What a person confirms."""
 
-    cause: Text
-    resolution: Text
+    cause: Text = ""
+    resolution: Text = ""
     result: Literal["succeeded", "failed"]
+    as_proposed: bool = Field(
+        False, description="Take from the proposal what is not given: one step for a person."
+    )
     why_failed: Text = ""
     precedents: Annotated[list[Name], _ONE_OR_MANY] = Field(
         default_factory=list,
@@ -90,6 +93,13 @@ class Proposal(Body):
 
     cause: Text = ""
     resolution: Text = ""
+
+
+class Change(Body):
+    """The change that mended a job."""
+
+    diff: str = Field(strict=True, max_length=2_000_000, description="A unified diff.")
+    model: Literal["", "none"] = Field("", description="`none` asks no model.")
 
 
 class Track(Body):

@@ -145,6 +145,16 @@ def propose(
     return _judged(visitor, key, incident, body, "propose")
 
 
+@router.post("/{incident}/draft", status_code=201)
+def draft(visitor: Writer, incident: str, body: bodies.Change, key: once.Key = None) -> Response:
+    """Draft cause and resolution from the change that mended it; proposed, never confirmed."""
+
+    def act() -> dict[str, Any]:
+        return visitor.app.model.draft(incident, body.diff, model=body.model or None).to_json()
+
+    return once.done(visitor, key, f"draft {incident} {body.model_dump_json()}", act)
+
+
 def _judged(
     visitor: Writer, key: str | None, incident: str, body: bodies.Body, verb: str
 ) -> Response:

@@ -5,9 +5,9 @@ Must not judge: parse, call, answer.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from caselore.faces.http import bodies, once, paging
 from caselore.faces.http.access import Reader, Writer
@@ -29,6 +29,12 @@ def recall(visitor: Reader, body: bodies.Question) -> Response:
         filters=documents.filters(body.filters.model_dump()),
     )
     return answer(found.to_json())
+
+
+@router.get("/models/usage")
+def usage(visitor: Reader, days: Annotated[int, Query(ge=1, le=3_660)] = 7) -> Response:
+    """Add up what language models were asked, by day and model; no prompt is kept."""
+    return answer({"days": visitor.app.model.usage(days)})
 
 
 @router.get("/ledger")

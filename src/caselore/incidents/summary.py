@@ -1,0 +1,119 @@
+"""Tells a chain of incidents in one paragraph: from templates, or in a model's checked words.
+
+Must not tell more than the records do, and must not let a model decide what belongs to a chain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from caselore.guards import injection
+from caselore.incidents import precedents
+from caselore.incidents.document import Sentence, Withheld
+from caselore.incidents.prompting import rules
+from caselore.incidents.words import carrier_of
+from caselore.llm.grounded import Phraser, Task
+from caselore.memory.records import Case
+
+LONG = 3  # incidents from which a model may tell a chain; a shorter one is read at a glance
+MOST = 8  # incidents of a chain that are told
+TITLE = 120
+TASK = "summary-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One paragraph about a chain, sentence by sentence."""
+
+    sentences: tuple[Sentence, ...]
+    withheld: tuple[Withheld, ...] = ()
+    model: str | None = None
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """Give the paragraph."""
+        return " ".join(one.text for one in self.sentences)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values."""
+        return {
+            "text": self.text,
+            "sentences": [one.to_json(lines=False) for one in self.sentences],
+            "withheld": [one.to_json() for one in self.withheld],
+            "model": self.model,
+            "model_note": self.note or None,
+        }
+
+
+def summarise(chain: Sequence[Case], phraser: Phraser | None = None) -> Summary | None:
+    """Tell a chain, the oldest first; none where there is no chain."""
+    told = sorted(chain, key=lambda case: (case.record.happened_at, case.id))[:MOST]
+    if len(told) < 2:
+        return None
+    drafted = Summary(tuple(_told(told)))
+    if phraser is None or len(told) < LONG:
+        return drafted
+    task = Task(TASK, rules(TASK), ("summary",))
+    found = phraser.say(task, [carrier_of(case, chained=True) for case in told])
+    held = tuple(Withheld(text, why) for text, why in found.withheld)
+    said = [one for one in found.sentences("summary") if not _wrong_order(one.text, told)]
+    held += tuple(
+        Withheld(one.text, "the records say another order")
+        for one in found.sentences("summary")
+        if one not in said
+    )
+    if not said:
+        note = found.note or "Nothing that the model wrote is carried by the records."
+        return Summary(drafted.sentences, held, None, f"{note} The summary is a template's.")
+    return Summary(
+        tuple(Sentence(one.text, one.cites) for one in said), held, found.model, found.note
+    )
+
+
+_FOLLOWED = re.compile(r"(#\S*\w)\s+(?:was\s+)?followed\s+(by\s+)?(#\S*\w)")
+
+
+def _wrong_order(text: str, chain: Sequence[Case]) -> bool:
+    """Say whether a text lets an incident follow one that it did not follow."""
+    known = {precedents.label(case): case for case in chain}
+    for one, by, other in _FOLLOWED.findall(text):
+        later, earlier = (other, one) if by else (one, other)
+        if {later, earlier} <= known.keys() and known[earlier].id not in known[later].precedents:
+            return True
+    return False
+
+
+def _told(chain: Sequence[Case]) -> Iterator[Sentence]:
+    known = {case.id: case for case in chain}
+    for case in chain:
+        followed = [precedents.label(known[id]) for id in case.precedents if id in known]
+        cites = (case.id, *(id for id in case.precedents if id in known))
+        after = f", following {' and '.join(followed)}" if followed else ""
+        yield Sentence(
+            f"{precedents.label(case)} failed on {precedents.day(case.record.happened_at)}"
+            f"{_title(case)}{after}.",
+            cites,
+        )
+        yield _outcome(case)
+
+
+def _title(case: Case) -> str:
+    """Give what failed; a line that gives orders is not repeated."""
+    title = " ".join(case.record.body.title.split())
+    if not title or len(title) > TITLE or injection.scan(title):
+        return ""
+    return f" ({title})"
+
+
+def _outcome(case: Case) -> Sentence:
+    told, name = precedents.outcome(case), precedents.label(case)
+    if told is None:
+        return Sentence(f"No outcome of {name} is confirmed.", (case.id,))
+    worked = "it worked" if told.result == "succeeded" else "it did not work"
+    why = f": {told.why_failed.strip()}" if told.why_failed.strip() else ""
+    text = f"What was done for {name}: {told.resolution.strip().rstrip('.')}; {worked}{why}"
+    return Sentence(text if text[-1] in ".!?…" else f"{text}.", (case.id,))
