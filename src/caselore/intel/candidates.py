@@ -56,6 +56,8 @@ class Candidate:
     lead: bool = False
     """Its page is mainly about it."""
     heading: str = ""
+    item: bool = False
+    """It stands in a list, where each line is a thing of its own."""
 
     def having(self, **changes: Any) -> Candidate:
         """Give it with some fields replaced."""

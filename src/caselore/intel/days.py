@@ -119,9 +119,7 @@ def _day(
     if name in {"dmy", "mdy"}:
         return _named(parts, base)
     if name == "slashed":
-        a, b = int(parts["a"]), int(parts["b"])
-        month, day = (b, a) if (a > 12 or (day_first and b <= 12)) else (a, b)
-        return _sound(int(parts["y"]), month, day)
+        return _slashed(parts, base, day_first)
     if name == "month":
         found = _sound(int(parts["y"]), MONTHS[parts["mon"].lower()], 1)
         return (found[0], "vague") if found else None
@@ -130,6 +128,22 @@ def _day(
     if name == "year":
         return date(int(parts["y"]), 1, 1), "vague"
     return _relative(name, parts, base) if base else None
+
+
+def _slashed(parts: dict[str, str], base: date | None, day_first: bool) -> tuple[date, str] | None:
+    """Read 11/02/2026 by what stands beside it, else as the reading nearer to the day of its page."""
+    a, b, year = int(parts["a"]), int(parts["b"]), int(parts["y"])
+    both = [one for one in (_sound(year, a, b), _sound(year, b, a)) if one]
+    if len(both) < 2:
+        return both[0] if both else None
+    if day_first:
+        return both[1]
+    if base is None:
+        return both[0]
+    # a page tells of what was: a reading that lies ahead of it is the wrong one
+    return min(
+        both, key=lambda one: (one[0] > base + timedelta(days=1), abs((one[0] - base).days))
+    )
 
 
 def _named(parts: dict[str, str], base: date | None) -> tuple[date, str] | None:
@@ -201,9 +215,9 @@ def parse_iso(text: str) -> date | None:
         return None
 
 
-def one_day(text: str) -> str:
+def one_day(text: str, anchor: str = "") -> str:
     """Give the one absolute day that a short text such as a byline names; empty where none."""
-    found = [one for one in days(text) if one.kind == "absolute"]
+    found = [one for one in days(text, anchor) if one.kind == "absolute"]
     return found[0].day if found else ""
 
 

@@ -6,12 +6,8 @@ Must not report what a sentence denies, doubts, merely plans or only remembers; 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import NamedTuple
 
 from caselore.intel import attributes
 from caselore.intel.candidates import Candidate, proper, telling
@@ -21,35 +17,13 @@ from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_correction, mode_of
 from caselore.intel.money import amounts
 from caselore.intel.pages import Page
+from caselore.intel.rules import Rules, rules
+from caselore.intel.sections import section_days
 from caselore.intel.sentences import Sentence, sentences
-from caselore.intel.subjects import Context, speaks_of, subject
+from caselore.intel.subjects import Context, partners, speaks_of, subject
 
 OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
 LEAD = 3  # first sentences of a page that say what it is about
-
-
-class Rules(NamedTuple):
-    """The patterns of one type of event."""
-
-    strong: tuple[re.Pattern[str], ...]
-    soft: tuple[re.Pattern[str], ...]
-    weak: tuple[re.Pattern[str], ...]
-    changelog: tuple[re.Pattern[str], ...]
-
-
-@cache
-def rules() -> dict[str, Rules]:
-    """Read the patterns; their order is their precedence."""
-    text = resources.files("caselore.intel").joinpath("rules.toml").read_text(encoding="utf-8")
-    return {
-        name: Rules(
-            *(
-                tuple(re.compile(one, re.IGNORECASE) for one in table.get(kind, ()))
-                for kind in ("strong", "soft", "weak", "changelog")
-            )
-        )
-        for name, table in tomllib.loads(text).items()
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +46,7 @@ _CHANGELOG = re.compile(
 )
 _EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
 _NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
+_DATELINE = re.compile(r"^[^\w]{0,3}(?:/[\w ]+/|\([\w ]+\))?\W{0,3}(?:--|—|–|:| - )")
 _FIX = pattern("extract", "fix", re.IGNORECASE)
 _VERSION_ONLY = re.compile(
     r"^\W*(?:v?\d+(?:\.\d+)+|version \d[\d.]*|release \d[\d.]*)?\W*$", re.IGNORECASE
@@ -92,31 +67,47 @@ def places(page: Page, book: Book) -> Iterator[Place]:
     current = speaks_of(page.title, book, None, heading=True) or owner
     first_speaker, heading, heading_day, number = current, page.title, "", 0
     changelog = bool(_CHANGELOG.search(f"{page.url} {page.title}"))
+    dated = section_days(page)
     for one in sentences(page):
         block = page.blocks[one.block]
         is_heading = block.kind in {"heading", "term"}
         if is_heading:
             current = speaks_of(one.text, book, first_speaker, heading=True)
-            named = [day for day in days(one.text, page.published) if day.kind == "absolute"]
+            named = _own_day(one.text, page.published)
             heading = one.text
             heading_day = block.day or (
                 named[0].day if named else "" if block.level <= 2 else heading_day
             )
         context = Context(owner, current, is_heading, block.kind == "item")
-        yield Place(one, block.kind, number, heading, block.day or heading_day, context, changelog)
+        day = block.day or dated.get(one.block, "") or heading_day
+        yield Place(one, block.kind, number, heading, day, context, changelog)
         if not is_heading and block.kind != "row":
             number += 1
             current = speaks_of(one.text, book, current)
+
+
+def _own_day(text: str, anchor: str) -> list[Day]:
+    """Give the day of a heading that is there for its day: `4.2, 3 May 2026`, not `results to 3 May 2026`."""
+    named = [day for day in days(text, anchor) if day.kind == "absolute"]
+    if not named:
+        return []
+    rest = text[: named[0].first] + text[named[0].last :]
+    return (
+        named if len(rest.split()) <= 6 and not _NOT_ITS_DAY.search(text[: named[0].first]) else []
+    )
 
 
 def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     if place.kind in {"row", "caption"} or len(place.sentence.text) < 12:
         return
     taken = 0
-    for event_type, table in rules().items():
-        hit = _match(table, place)
+    seen: set[str] = set()
+    for table in rules():
+        event_type = table.event_type
+        hit = None if event_type in seen else _match(table, place)
         if hit is None:
             continue
+        seen.add(event_type)
         trigger, strength = hit
         if taken and not _own_clause(place.sentence.text, trigger):
             continue
@@ -194,9 +185,12 @@ def _make(
         entity=entity, event_type=event_type, quote=text, first=place.sentence.first,
         last=place.sentence.last, title=place.heading or text, mode=mode, date=day, date_from=told,
         strength=strength, tokens=telling(text, entity), names=proper(text, entity), heading=place.heading,
-        lead=place.kind == "heading" or place.number < LEAD,
+        lead=place.kind == "heading" or place.number < LEAD, item=place.kind == "item",
     )  # fmt: skip
     yield from _valued(base, text, trigger, book)
+    if event_type == "partnership":
+        for other in partners(text, book, entity):
+            yield from _valued(base.having(entity=other), text, trigger, book)
 
 
 _ANNOUNCED = pattern("extract", "announced", re.IGNORECASE)
@@ -218,6 +212,13 @@ def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_ty
         and _ANNOUNCED.search(text)
     ):
         return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
+    if (
+        mode is Mode.PLANNED
+        and event_type == "pricing_change"
+        and named
+        and any(True for _ in amounts(text))
+    ):
+        return Mode.ASSERTED  # a price with its day is set, not planned
     return mode
 
 
@@ -272,7 +273,8 @@ def _day(
         own.append(one)
     if own:
         best = min(own, key=lambda one: abs(one.first - trigger))
-        return best.day, "sentence"
+        opening = best.first < 60 and _DATELINE.match(text[best.last :])
+        return best.day, "dateline" if opening else "sentence"
     if place.heading_day:
         return place.heading_day, "heading"
     if page.published:
@@ -341,4 +343,4 @@ def _wrong_of(text: str, values: list[float]) -> list[float]:
     return values[1:] if right_last else values[:-1]
 
 
-__all__ = ["Candidate", "Entity", "corrected_amounts", "extract", "places", "rules"]
+__all__ = ["Candidate", "Entity", "corrected_amounts", "extract", "places"]

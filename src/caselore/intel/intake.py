@@ -154,7 +154,8 @@ class Intake:
             return False
         words = sketch(one.said.quote).shingles
         return any(
-            len(words & self._sketch(report.snapshot).shingles) >= 0.6 * len(words)
+            report.snapshot != one.page.snapshot  # a page repeats nothing by saying two things
+            and len(words & self._sketch(report.snapshot).shingles) >= 0.6 * len(words)
             and self._alone(one, report)
             for report in dossier.reports[:8]
         )
@@ -244,7 +245,7 @@ class Intake:
 
     def _independent(self, one: Reported, dossier: Dossier) -> bool:
         """Say whether a report is an origin of its own: another publisher, in its own words."""
-        if one.page.tier in REPEATING:
+        if one.page.tier in REPEATING or _contradicts(one.said, dossier):
             return False
         hosts = {_host(report.url) for report in dossier.reports}
         if _host(one.page.url) in hosts:
@@ -334,6 +335,13 @@ def _answers(denial: Reported, one: Reported) -> bool:
     if own and (b.party or b.tokens):
         return bool(own & (party_words(b.party) | b.tokens)) or bool(a.tokens & b.names)
     return bool(a.tokens & b.tokens) or not a.tokens
+
+
+def _contradicts(said: Candidate, dossier: Dossier) -> bool:
+    """Say whether a report gives another amount than the one that holds: it speaks for something else."""
+    if said.amount is None or dossier.amount is None:
+        return False
+    return abs(said.amount - dossier.amount) > 0.02 * max(abs(said.amount), abs(dossier.amount))
 
 
 def _from_primary(dossier: Dossier) -> bool:

@@ -38,6 +38,14 @@ _SINCE = re.compile(
     r"\b(?:since|before|until|when|after|following|seit|depuis|desde que) (?:\w+ ){0,3}$",
     re.IGNORECASE,
 )
+_HYPOTHETICAL = re.compile(
+    r"^\W*(?:if|were|should|suppose|imagine|had)\b.*\b(?:would|could|might|may)\b", re.IGNORECASE
+)
+_MODAL = re.compile(
+    r"(?<!said it )(?<!says it )(?<!announced it )(?<!said they )(?<!that it )(?<!said he )(?<!said she )"
+    r"\b(?:would|could|should|might|ought to)(?: \w+){0,2}\s*$",
+    re.IGNORECASE,
+)
 _SUPPOSED = re.compile(
     r"(?:^|[,;:]\s*|\b(?:and|but|even|only)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
     re.IGNORECASE,
@@ -66,12 +74,17 @@ def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> M
     clause = _clause(text, trigger)
     if is_denial(clause) or (is_denial(text[: trigger + 40]) and _governs(text, trigger)):
         return Mode.DENIED
-    if is_rumour(text) or _SUPPOSED.search(text[:trigger]):
+    if is_rumour(text) or _SUPPOSED.search(text[:trigger]) or _is_thought(text, trigger):
         return Mode.RUMOURED
     if _looks_back(text, trigger, named, page_day):
         return Mode.PAST
     before = text[max(0, trigger - 60) : trigger + 30]
     return Mode.PLANNED if _PLANNED.search(before) else Mode.ASSERTED
+
+
+def _is_thought(text: str, trigger: int) -> bool:
+    """Say whether a sentence only thinks of what its trigger says: `could buy`, `if it were to, it would`."""
+    return bool(_HYPOTHETICAL.search(text) or _MODAL.search(text[:trigger]))
 
 
 def _governs(text: str, trigger: int) -> bool:

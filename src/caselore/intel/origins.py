@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from caselore.intel.candidates import Candidate, telling
 from caselore.intel.days import apart
+from caselore.intel.rules import topic_of
 
 SHINGLE = 4  # words of one shingle
 PERMUTATIONS = 64
@@ -56,11 +57,28 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
     if one.entity.name != other.entity.name or one.event_type != other.event_type:
         return False
     gap = 0 if one_page else apart(one.date, other.date)
+    if one.event_type == "market_signal":
+        topics = _topic(one), _topic(other)
+        if all(topics) and topics[0] != topics[1]:
+            return False
+        if all(topics) and topics[0] in _ONCE and gap <= _ONCE[topics[0]]:
+            return True
     rule = {
         "acquisition": _same_deal, "partnership": _same_deal, "funding": _same_round,
         "pricing_change": _same_price, "hiring": _same_hiring,
     }.get(one.event_type, _same_news)  # fmt: skip
     return rule(one, other, gap, one_page)
+
+
+_ONCE = {
+    "outage": 3, "breach": 21, "layoffs": 14, "recall": 21, "strike": 7, "results": 7, "listing": 14,
+    "name": 30, "leadership": 5, "legal": 5,
+}  # fmt: skip
+"""Days within which a competitor has one event of a topic: what is told twice, not done twice."""
+
+
+def _topic(one: Candidate) -> str:
+    return topic_of(one.event_type, one.quote) or topic_of(one.event_type, one.title)
 
 
 def _close(a: float | None, b: float | None) -> bool:
@@ -130,6 +148,9 @@ def _same_price(one: Candidate, other: Candidate, gap: int, one_page: bool) -> b
         and not set(plans[0].split()) & set(plans[1].split())
     ):
         return False
+    periods = [_period(each.unit) for each in (one, other)]
+    if all(periods) and periods[0] != periods[1]:
+        return False
     if _close(one.amount, other.amount):
         return gap <= 75
     if one.amount is None or other.amount is None:
@@ -138,6 +159,10 @@ def _same_price(one: Candidate, other: Candidate, gap: int, one_page: bool) -> b
             return False
         return one_page or gap <= 35
     return bool(plans[0] and plans[0] == plans[1]) and gap <= 7 and not one_page
+
+
+def _period(unit: str) -> str:
+    return "year" if "year" in unit else "month" if "month" in unit else ""
 
 
 def _same_hiring(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bool:
@@ -166,7 +191,9 @@ def _same_news(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bo
             return share >= 0.75
         return share >= (0.5 if apart_ else 0.2) or (named and not apart_)
     if gap <= 4:
-        return share >= 0.34 or (named and share >= 0.2)
+        common = len(one.names & other.names)
+        most = named and 2 * common >= min(len(one.names), len(other.names))
+        return share >= 0.34 or most or (named and share >= 0.2)
     return gap <= 45 and (share >= 0.55 or (named and share >= 0.34))
 
 

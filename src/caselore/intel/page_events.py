@@ -17,6 +17,7 @@ from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_correction, is_denial, is_rumour, mode_of
 from caselore.intel.origins import same_event
 from caselore.intel.pages import Page
+from caselore.intel.rules import topic_of
 from caselore.intel.sentences import Sentence, sentences
 
 AHEAD = 4  # sentences after a report in which its value may stand
@@ -109,16 +110,37 @@ def _to_the_point(news: list[Candidate]) -> Iterable[Candidate]:
 
 
 def _joined(news: Iterable[Candidate]) -> Iterable[Candidate]:
+    """Put together what one page says of one event; what names no price joins last, and alone says nothing."""
+    told = [one for one in news if not (one.strength <= 1 and _says_no_price(one))]
+    valued = sorted(told, key=_says_no_price)
     groups: list[list[Candidate]] = []
-    for one in news:
+    for one in valued:
         for group in groups:
-            if any(same_event(one, each, one_page=True) for each in group):
+            if any(same_event(one, each, one_page=True) or _goes_on(one, each) for each in group):
                 group.append(one)
                 break
         else:
             groups.append([one])
     for group in groups:
         yield _best(group)
+
+
+def _goes_on(one: Candidate, other: Candidate) -> bool:
+    """Say whether a report under one heading only goes on with what another there began."""
+    if (one.entity.name, one.event_type, one.heading, one.date) != (
+        other.entity.name, other.event_type, other.heading, other.date
+    ) or one.item or other.item:  # fmt: skip
+        return False
+    if one.event_type == "market_signal":
+        topics = {topic_of(each.event_type, each.quote) for each in (one, other)}
+        return len(topics - {""}) == 1
+    apart_ = one.names and other.names and not one.names & other.names
+    return one.event_type == "feature_launch" and not apart_
+
+
+def _says_no_price(one: Candidate) -> bool:
+    values = one.amount, one.before, one.change_percent
+    return one.event_type == "pricing_change" and all(value is None for value in values)
 
 
 def _best(group: list[Candidate]) -> Candidate:

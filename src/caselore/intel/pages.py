@@ -6,9 +6,16 @@ Must not fetch or judge.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import urlsplit
+
+_IS_KICKER = re.compile(
+    r"\W*(?:for immediate release|press release|news release|media release|embargo\w*.*|pressemitteilung"
+    r"|communiqué de presse|nota de prensa|\d{1,2}[ ./-]\S+[ ./-]\d{4}|\d{4}-\d\d-\d\d)\W*",
+    re.IGNORECASE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,17 @@ def text_page(url: str, text: str, **more: object) -> Page:
             kind = "heading" if level else "item" if stripped[:2] in {"- ", "* "} else "text"
             blocks.append(Block(kind, first, first + len(bare), level))
         at += len(line) + 1
-    title = clean[blocks[0].first : blocks[0].last] if blocks else ""
+    lead = next(
+        (
+            n
+            for n, one in enumerate(blocks[:4])
+            if not _IS_KICKER.fullmatch(clean[one.first : one.last])
+        ),
+        0,
+    )
+    title = clean[blocks[lead].first : blocks[lead].last] if blocks else ""
     short = len(title) <= 160 and not title.endswith((".", ";", ","))
+    if short and len(blocks) > lead + 1 and blocks[lead].kind == "text":
+        blocks[lead] = replace(blocks[lead], kind="heading", level=1)
     page = Page(url, clean, title if short else "", tuple(blocks), media="text/plain")
     return page.having(**more)

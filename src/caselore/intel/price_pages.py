@@ -14,11 +14,11 @@ from caselore.intel.candidates import Candidate, telling
 from caselore.intel.days import day_of, days
 from caselore.intel.entities import Entity
 from caselore.intel.lexicon import pattern
-from caselore.intel.money import amounts
+from caselore.intel.money import Amount, amounts
 from caselore.intel.pages import Block, Page
 
 _PRICE_PAGE = re.compile(
-    r"\b(?:pric(?:e|es|ing)|plans?|tarifs?|preise|precios|editions|subscri(?:be|ptions?))\b",
+    r"\b(?:pric(?:e|es|ing)|plans?|tarifs?|preise|precios|prezzi|pre[cç]os|planos|editions|subscri(?:be|ptions?)|rates?|rate card|fees|tariffs?|packages)\b",
     re.IGNORECASE,
 )
 _PLAN_NAME = re.compile(
@@ -27,6 +27,16 @@ _PLAN_NAME = re.compile(
 _YEARLY = re.compile(
     r"\b(?:annual(?:ly)?|yearly|year|billed annually|jährlich|annuel)\b", re.IGNORECASE
 )
+_WAGES = re.compile(
+    r"\b(?:careers?|jobs?|karriere|vacanc\w+|salar\w+|stellen\w*|emplois?|empleo|hiring)\b",
+    re.IGNORECASE,
+)
+_PRICE_LABEL = pattern("price_pages", "label", re.IGNORECASE)
+_SAVED = re.compile(
+    r"\b(?:save|saving|off|discount(?: of)?|extra|instead of|was|statt)\s*(?:up to )?$",
+    re.IGNORECASE,
+)
+_SAVED_AFTER = re.compile(r"^\s*(?:off|cheaper|less|saved|discount|credit)\b", re.IGNORECASE)
 _NOT_A_PLAN = pattern("price_pages", "not_a_plan", re.IGNORECASE)
 _EFFECT = pattern("price_pages", "effect", re.IGNORECASE)
 REACH = 4  # blocks behind a plan's name in which its price may stand
@@ -42,20 +52,37 @@ class Price(NamedTuple):
     yearly: bool
     first: int
     last: int
+    variant: str = ""
+    """What else tells it from the plan's other prices: the row or column of a table."""
+
+    @property
+    def key(self) -> tuple[str, bool, str, str]:
+        """Give what makes it the same price in two versions of a page."""
+        return (
+            self.plan.casefold(),
+            self.yearly,
+            self.variant.casefold(),
+            self.unit.replace("user", "seat"),
+        )
 
 
-def is_price_page(page: Page) -> bool:
-    """Say whether a page lists prices rather than telling of them."""
+def is_price_page(page: Page, own: bool = False) -> bool:
+    """Say whether a page lists prices rather than telling of them; `own`: it is the seller's."""
     path = page.url.rsplit("//", 1)[-1].partition("/")[2]
+    words = f"{path.replace('_', ' ').replace('-', ' ')} {page.title}"
+    if _WAGES.search(words):
+        return False
     return bool(
         _PRICE_PAGE.search(path.replace("_", " ").replace("-", " "))
         or (_PRICE_PAGE.search(page.title) and len(page.title) < 60)
+        or (own and len({one.plan for one in prices_of(page)}) >= 2)
     )
 
 
 def prices_of(page: Page) -> tuple[Price, ...]:
     """Give the prices of a page's tables, cards and lists, in order."""
     found: list[Price] = []
+    titled: list[Price] = []
     columns: list[str] = []
     for number, block in enumerate(page.blocks):
         text = page.part(block)
@@ -64,109 +91,126 @@ def prices_of(page: Page) -> tuple[Price, ...]:
                 columns = text.split("\t")
             found += _row(block, text, columns)
         else:
-            found += _card(page, number, block, text)
-    unique: dict[tuple[str, str, bool, float], Price] = {}
-    for one in found:
-        unique.setdefault((one.plan.casefold(), one.unit, one.yearly, one.amount), one)
+            into = titled if text == page.title else found
+            into += _card(page, number, block, text)
+    unique: dict[tuple[object, ...], Price] = {}
+    for one in found or titled:
+        unique.setdefault((*one.key, one.amount), one)
     return tuple(unique.values())
 
 
 def _row(block: Block, text: str, columns: list[str]) -> Iterator[Price]:
+    """Read a row: a plan with its prices, or the prices of the plans that the columns name."""
     cells = text.split("\t")
-    plan = cells[0].strip()
-    values = [one for one in amounts(text)]
-    if not values:
-        return
-    if _NOT_A_PLAN.match(plan) and len(columns) == len(cells):
-        at = 0
-        for name, cell in zip(columns, cells, strict=True):
-            for one in amounts(cell):
-                yield Price(
-                    name.strip(),
-                    one.value,
-                    one.currency,
-                    unit_after(cell, one.last),
-                    _is_yearly(f"{name} {cells[0]} {cell}"),
-                    block.first,
-                    block.last,
-                )
-            at += len(cell) + 1
-        return
-    at = 0
-    for place, cell in enumerate(cells):
-        label = columns[place] if place < len(columns) else ""
-        for one in amounts(cell):
-            rest = text[at + one.last :].replace("\t", " ")
-            unit = unit_after(cell, one.last) or unit_after(rest, 0) or _unit_in(f"{label} {text}")
-            yield Price(
-                _plan(plan),
-                one.value,
-                one.currency,
-                unit,
-                _is_yearly(f"{label} {cell}"),
-                block.first,
-                block.last,
+    priced = [number for number, cell in enumerate(cells) if any(True for _ in amounts(cell))]
+    across = bool(_PRICE_LABEL.match(cells[0])) and len(columns) >= len(cells)
+    for place in priced:
+        label = columns[place].strip() if place < len(columns) else ""
+        named = bool(label) and not _PRICE_LABEL.match(label)
+        if across and named:
+            plan, variant = label, cells[0]
+        elif named and place:
+            plan = f"{cells[0]} {label}" if len(priced) > 1 else cells[0]
+            variant = label
+        else:
+            plan, variant = cells[0], ""
+        around = f"{label} {cells[0] if across else ''} {cells[place]}"
+        rest = " ".join(cells[place + 1 :])
+        for one in _standing(cells[place]):
+            unit = (
+                unit_after(cells[place], one.last)
+                or ("" if across else unit_after(rest, 0))
+                or _unit_in(f"{label} {cells[0]} {'' if across else text}")
             )
-        at += len(cell) + 1
+            yield Price(
+                _plan(plan), one.value, one.currency, unit, _is_yearly(around, unit),
+                block.first, block.last, variant,
+            )  # fmt: skip
+
+
+_LINE = re.compile(
+    r"^(?:The |Our )?(?P<n>[A-Z][\w+& -]{1,40}?)(?:\s(?:plan|tier|package))?\s*(?:[:–—|-]|costs?|is|at|\bnow)\s*(?=\D{0,12}\d)"
+)
 
 
 def _card(page: Page, number: int, block: Block, text: str) -> Iterator[Price]:
-    """Read a plan's name followed by its price, in one block or in the next few."""
-    line = re.match(
-        r"^(?P<n>[A-Z][\w+& -]{1,40}?)(?:\s(?:plan|tier))?\s*(?:[:–—-]|costs?|is|at)\s*(?=\D{0,12}\d)",
-        text,
-    )
+    """Read a plan's name followed by its prices, in one block or in the next few."""
+    line = _LINE.match(text)
     if line and not _NOT_A_PLAN.match(line["n"]) and len(text) < 160:
-        for one in list(amounts(text))[:1]:
-            yield Price(
-                _plan(line["n"]),
-                one.value,
-                one.currency,
-                unit_after(text, one.last) or _unit_in(text),
-                _is_yearly(text),
-                block.first,
-                block.last,
-            )
+        yield from _priced(line["n"], text, text, block.first, block.last)
         return
     if not _PLAN_NAME.match(text.strip()) or _NOT_A_PLAN.match(text) or len(text) > 40:
         return
-    for later in page.blocks[number + 1 : number + 1 + REACH]:
+    got: set[bool] = set()
+    for place, later in enumerate(page.blocks[number + 1 : number + 1 + REACH], number + 1):
         words = page.part(later)
-        if (
-            later.kind == "heading"
-            and later.level <= (block.level or 9)
-            and block.kind == "heading"
-        ):
+        if _next_plan(block, later, words, bool(got)):
             return
-        found = list(amounts(words))
-        if found and len(words) < 120:
-            one = found[0]
-            follow = page.text[later.first + one.last : later.first + one.last + 60].replace(
-                "\n", " "
-            )
-            last = later.last
-            yield Price(
-                _plan(text),
-                one.value,
-                one.currency,
-                unit_after(follow, 0),
-                _is_yearly(words),
-                block.first,
-                last,
-            )
-            return
-        if re.fullmatch(r"\W*free\W*", words.strip(), re.IGNORECASE):
+        if re.fullmatch(r"\W*free\W*", words.strip(), re.IGNORECASE) and not got:
             yield Price(_plan(text), 0.0, "", "", False, block.first, later.last)
             return
+        if len(words) >= 120 or not any(True for _ in amounts(words)):
+            continue
+        fresh = [
+            one
+            for one in _priced(text, words, _follow(page, place), block.first, later.last)
+            if one.yearly not in got
+        ]
+        yield from fresh
+        got |= {one.yearly for one in fresh}
+
+
+def _next_plan(block: Block, later: Block, words: str, priced: bool) -> bool:
+    """Say whether a block begins the next plan."""
+    if later.kind == "heading" and block.kind == "heading" and later.level <= (block.level or 9):
+        return True
+    return priced and bool(_PLAN_NAME.match(words.strip())) and not _NOT_A_PLAN.match(words)
+
+
+def _follow(page: Page, place: int) -> str:
+    """Give a block's words with those behind it, which may name the unit: not where they are a price."""
+    block = page.blocks[place]
+    after = page.blocks[place + 1 : place + 2]
+    if after and any(True for _ in amounts(page.part(after[0]))):
+        return page.part(block)
+    return page.text[block.first : block.last + 60].replace("\n", " ")
+
+
+def _priced(plan: str, words: str, follow: str, first: int, last: int) -> Iterator[Price]:
+    """Give a plan's prices of a block: one for each period of billing."""
+    for one in _standing(words):
+        unit = unit_after(follow, one.last) or _unit_in(words)
+        around = words if len(list(amounts(words))) == 1 else words[one.first : one.last + 25]
+        yield Price(
+            _plan(plan), one.value, one.currency, unit, _is_yearly(around, unit), first, last
+        )
+
+
+def _standing(words: str) -> list[Amount]:
+    """Give the prices that a few words ask for: not a saving, nor the higher one that is struck out."""
+    kept: list[Amount] = []
+    units: list[str] = []
+    for one in amounts(words):
+        if _SAVED.search(words[: one.first]) or _SAVED_AFTER.match(words[one.last :]):
+            continue
+        unit = unit_after(words, one.last)
+        if kept and (units[-1] == unit or not units[-1]) and one.value < kept[-1].value:
+            kept[-1], units[-1] = one, unit
+        elif not kept or units[-1] != unit:
+            kept.append(one)
+            units.append(unit)
+    return kept
 
 
 def _plan(text: str) -> str:
     return re.sub(r"\s+(?:plan|tier|edition)$", "", " ".join(text.split()), flags=re.IGNORECASE)
 
 
-def _is_yearly(text: str) -> bool:
+def _is_yearly(text: str, unit: str = "") -> bool:
+    if unit.endswith("year") and not re.search(r"\bmonth", text, re.IGNORECASE):
+        return True
     return bool(_YEARLY.search(text)) and not re.search(
-        r"\bmonth(?:ly)?\b(?!.*\bbilled annually)", text, re.IGNORECASE
+        r"\bmonth(?:ly)?\b(?!.*\bbilled (?:annually|yearly))", text, re.IGNORECASE
     )
 
 
@@ -182,26 +226,18 @@ def _unit_in(text: str) -> str:
 
 def changes(old: Page, new: Page, owner: Entity) -> Iterator[Candidate]:
     """Give what changed in price between two versions of a page, as reports of the newer one."""
-    before = {(one.plan.casefold(), one.yearly, _unit(one)): one for one in prices_of(old)}
-    plans = {one.plan.casefold() for one in prices_of(old)}
+    known = prices_of(old)
+    before = {one.key: one for one in known}
+    plans = {one.plan.casefold() for one in known}
     day, told = _day(old, new)
     for one in prices_of(new):
-        was = before.get((one.plan.casefold(), one.yearly, _unit(one))) or next(
-            (
-                each
-                for each in prices_of(old)
-                if (each.plan.casefold(), each.yearly) == (one.plan.casefold(), one.yearly)
-            ),
-            None,
+        was = before.get(one.key) or next(
+            (each for each in known if each.key[:3] == one.key[:3]), None
         )
         if was is not None and was.amount != one.amount:
             yield _candidate(new, one, was, owner, day, told)
         elif was is None and one.plan.casefold() not in plans and plans and not one.yearly:
             yield _candidate(new, one, None, owner, day, told)
-
-
-def _unit(one: Price) -> str:
-    return one.unit.replace("user", "seat")
 
 
 def _day(old: Page, new: Page) -> tuple[str, str]:

@@ -13,10 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from caselore.intel import briefing, grading, strategy
+from caselore.intel.aliases import learn
 from caselore.intel.briefing import Brief
 from caselore.intel.collect.folder import Brought
 from caselore.intel.dossier import Dossier, put_together
-from caselore.intel.entities import Book, Entity, learn
+from caselore.intel.entities import Book, Entity
 from caselore.intel.extract import corrected_amounts
 from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
 from caselore.intel.page_events import page_events
@@ -173,7 +174,7 @@ class Runner:
             self.asked.budget.step()
             owner = book.owner_of(page)
             previous = older.get(page.url) or self._stored_version(page)
-            if owner is not None and is_price_page(page) and previous is not None:
+            if owner and previous and is_price_page(page, own=True):
                 said += [Reported(page, one) for one in changes(previous, page, owner)]
             said += [Reported(page, one) for one in page_events(page, book)]
             older[page.url] = page

@@ -62,17 +62,19 @@ def _ends(text: str, begin: int, match: re.Match[str]) -> bool:
     if mark[0] != ".":
         return True
     before = text[begin : match.start()]
-    word = re.split(r"[\s(\[“\"'/]", before)[-1] if before else ""
+    word = re.split(r"[\s(\[)\]“\"'/–—-]", before)[-1] if before else ""
     after = text[match.end() : match.end() + 3].lstrip()
     if after and after[0].islower():
         return False
+    if word.lower() in MONTHS and after[:1].isdigit():
+        return False  # Feb. 17
     if word.lower() in _ABBREVIATIONS and after:
         # "Inc." may end a sentence, too: it does not where the next word continues in small letters
         return word.lower() in {"inc", "corp", "ltd", "co", "llc", "plc"} and _new_start(
             after, text, match.end()
         )
-    if len(word) == 1 and word.isupper() and after:
-        return False
+    if len(word) == 1 and word.isupper() and after:  # J. Smith; but Model X. It
+        return _new_start(after, text, match.end())
     return not (word.isdigit() and len(word) <= 2 and _month_next(text[match.end() :]))
 
 

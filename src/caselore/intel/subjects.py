@@ -40,6 +40,11 @@ _HEAD_OF = re.compile(
 )
 
 
+_OWN_THINGS = frozenset({"feature_launch", "pricing_change"})
+"""What a product does on its maker's own site; a large name there is rather a product than a company."""
+_WITHIN = re.compile(r"\b(?:said|says|customer|partner|competitor|rival|Inc|Ltd|GmbH|Corp|LLC)\b")
+
+
 class Context(NamedTuple):
     """What is known before a sentence is read."""
 
@@ -66,10 +71,13 @@ def subject(
     if acting == "other" and _WE.search(text[: trigger[0]]):
         return context.owner
     for one in book.mentions(text):
-        if _stands_to(text, trigger, one, event_type):
+        if _stands_to(text, trigger, one, event_type) or (
+            event_type == "market_signal" and _befalls(text, trigger, one)
+        ):
             return one.entity
     if acting == "other":
-        return None
+        own = event_type in _OWN_THINGS and not mentions and not _WITHIN.search(text[: trigger[0]])
+        return context.owner if own else None
     later = [one for one in mentions if one.first >= trigger[1] - 1]
     if later and _names_it_later(text, trigger, later[0]):
         return later[0].entity
@@ -115,6 +123,31 @@ def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type
     if event_type == "hiring":
         return before.endswith((" at", " joins", " joined", " join", " joining"))
     return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
+
+
+_OWN_WORDS = r"(?:the|a|an|its|his|her|their|former|new|rival|[a-z][\w'-]*|(?-i:[A-Z])[a-z]+(?:an|ish|ese|i|ch|based|-based))"
+
+
+def partners(text: str, book: Book, first: Entity) -> tuple[Entity, ...]:
+    """Give the further competitors that a sentence about a partnership names: it is theirs as well."""
+    found = [one for one in book.mentions(text) if not _OTHERS_OF.match(text[one.last :])]
+    return tuple(dict.fromkeys(one.entity for one in found if one.entity.name != first.name))
+
+
+def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
+    """Say whether what another did fell on a name: `fined Acme`, `a suit against Acme`, `workers at Acme strike`."""
+    if _BEFORE_OTHERS.search(text[: mention.first]):
+        return False
+    if mention.last <= trigger[0]:
+        return bool(re.search(r"\b(?:at|of|from|against|by)\s*$", text[: mention.first])) and not (
+            re.search(r"[;:]|\b(?:but|while|rival|unlike)\b", text[mention.last : trigger[0]])
+        )
+    between = text[trigger[1] : mention.first].strip(" ,\"“'")
+    if len(between) > 90 or re.search(r"[;:]", between):
+        return False
+    direct = re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between, re.IGNORECASE)
+    named = re.search(r"\b(?:against|at|into|of|on|from|by|for|to|hits|hitting|over)$", between)
+    return bool(direct or named or not between)
 
 
 def one_within(span: tuple[int, int], mention: Mention) -> bool:
@@ -165,12 +198,27 @@ def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | Non
             found = own
         elif _belongs(text, first, mentions):
             found = next(one for one in reversed(mentions) if one.last <= first)
-        elif _is_other(text, first, phrase.group()):
+        elif _is_other(text, first, phrase.group()) and not _common_noun(text, first, last, at):
             found = _coordinated(text, first, mentions) or "other"
     last_own = [one for one in mentions if one.last <= at]
     if found is None and last_own:
         return last_own[-1]
     return found
+
+
+_VERBAL = re.compile(
+    r"(?:['’]s|has|have|had|is|are|was|were|will|would|did|does|today|yesterday|also|just|now|recently|said|says|on|in"
+    r"|this|last|and|to|that|who|which|announces?|announced|plans?|agreed|agrees|quietly|finally|officially)\b|\w+ed\b"
+)
+
+
+def _common_noun(text: str, first: int, last: int, at: int) -> bool:
+    """Say whether a single large word that opens a sentence only begins it: `Card payments were down`."""
+    before = text[:first].rstrip()
+    if (before and before[-1] not in ".!?:•|–—-") or " " in text[first:last]:
+        return False
+    rest = text[last:at].lstrip()
+    return bool(rest) and rest[0].islower() and not _VERBAL.match(rest)
 
 
 def _belongs(text: str, first: int, mentions: list[Mention]) -> bool:
@@ -198,13 +246,17 @@ def _belongs(text: str, first: int, mentions: list[Mention]) -> bool:
     return False
 
 
+_AND = re.compile(
+    r"(?:,?\s*(?:and|&|und|et|y|e|with)|[+/,])"
+    r"(?:\s+(?:the|its|a|an|fellow|rival)?(?:\s*[a-z][\w'-]*|\s*[A-Z][a-z]+['’]s){0,4})?"
+)
+
+
 def _coordinated(text: str, first: int, mentions: list[Mention]) -> Mention | None:
     for one in reversed(mentions):
         if one.last <= first:
             between = text[one.last : first].strip()
-            return (
-                one if between in {"and", "&", ", and", "und", "et", "y", "+", "/", ","} else None
-            )
+            return one if _AND.fullmatch(between) else None
     return None
 
 

@@ -48,7 +48,7 @@ class Trust:
         """Give a page's tier."""
         if page.private:
             return "field"
-        if book.owner_of(page) is not None:
+        if book.site_of(page) is not None:  # whose word a page claims to be is no proof
             return "primary"
         return self.of_host(page.host)
 

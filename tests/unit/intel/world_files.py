@@ -74,7 +74,9 @@ class Score:
 def fits(true, event, urls):
     kinds = true["type"] if isinstance(true["type"], list) else [true["type"]]
     days = [true["date"], *true.get("or_dates", ())]
-    near = min(abs(date.fromisoformat(one) - date.fromisoformat(event["date"])).days for one in days)
+    near = min(
+        abs(date.fromisoformat(one) - date.fromisoformat(event["date"])).days for one in days
+    )
     text = f"{event['title']} {event['quote']}".lower()
     return (
         event["competitor"] == true["competitor"]
@@ -112,9 +114,10 @@ def score(answers, urls, events):
             left.remove(hits[1])
         if not optional:
             out.found.append((true, hit))
-        if true.get("amount") is not None or hit["event_type"] == "pricing_change":
-            if (hit["amount"], hit["currency"]) != (true.get("amount"), true.get("currency")):
-                out.wrong_amount.append((true, hit))
+        told_amount = (hit["amount"], hit["currency"])
+        priced = true.get("amount") is not None or hit["event_type"] == "pricing_change"
+        if priced and told_amount != (true.get("amount"), true.get("currency")):
+            out.wrong_amount.append((true, hit))
         if hit["date"] not in {true["date"], *true.get("or_dates", ())}:
             out.wrong_date.append((true, hit))
         due = {urls[one] for one in true["pages"]}

@@ -25,6 +25,10 @@ _BYLINE = pattern("page_dates", "byline", re.IGNORECASE)
 _DATELINE = re.compile(
     r"^[^.\n]{0,80}?(?:\(|\b)[^.\n]{0,60}?\s*(?:--|—|–|/PRNewswire/|:|\u2014)\s"
 )
+_TELLS = re.compile(
+    r"\b(?:ended|ending|until|effective|valid|from|since|expires?|deadline|join us|webinar|copyright|©)\b|\d%",
+    re.IGNORECASE,
+)
 _UPDATED = re.compile(r"\b(?:updated|modified|stand)\b", re.IGNORECASE)
 
 
@@ -52,10 +56,11 @@ def published(
     lines: Sequence[str],
     url: str,
     modified: str,
+    seen: str = "",
 ) -> tuple[str, str]:
     """Give a page's day and what told it; both empty where nothing did.
 
-    `lines` are the first lines of its text.
+    `lines` are the first lines of its text, `seen` the day on which it was fetched.
     """
     day = day_in_markup(structured)
     if day:
@@ -68,7 +73,7 @@ def published(
         day = day_in_markup(value)
         if day:
             return day, "time"
-    day = _from_lines(lines)
+    day = _from_lines(lines, seen)
     if day:
         return day, "byline"
     found = _IN_URL.search(url)
@@ -78,21 +83,34 @@ def published(
     return (day, "last-modified") if day else ("", "")
 
 
-def _from_lines(lines: Sequence[str]) -> str:
+def _from_lines(lines: Sequence[str], seen: str) -> str:
     """Find the day of a byline or dateline near the top."""
     updated = ""
     for line in lines[:8]:
-        if len(line) <= 160 and _BYLINE.search(line):
-            day = one_day(line)
-            if day and _UPDATED.search(line) and not re.search(r"publish|posted", line, re.I):
-                updated = updated or day
-            elif day:
-                return day
+        if not _is_byline(line):
+            continue
+        day = one_day(line, seen)
+        if day and _UPDATED.search(line) and not re.search(r"publish|posted", line, re.I):
+            updated = updated or day
+        elif day:
+            return day
     for line in lines[:5]:
-        head = line[:140]
-        cut = _DATELINE.match(head)
+        cut = _DATELINE.match(line[:140])
         if cut:
-            named = [one for one in days(cut.group()) if one.kind == "absolute"]
+            named = [one for one in days(cut.group(), seen) if one.kind == "absolute"]
             if named:
                 return named[0].day
     return updated
+
+
+def _is_byline(line: str) -> bool:
+    """Say whether a line is there for its day: it says so, or holds little else and is no sentence."""
+    if len(line) > 160:
+        return False
+    if _BYLINE.search(line):
+        return True
+    named = [one for one in days(line) if one.kind == "absolute" and one.year_given]
+    if len(named) != 1 or len(line) > 110 or line.rstrip().endswith((".", "!", "?")):
+        return False
+    rest = (line[: named[0].first] + " " + line[named[0].last :]).strip()
+    return len(rest.split()) <= 10 and not _TELLS.search(rest)

@@ -6,7 +6,7 @@ Must not fetch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from html import unescape
 from typing import Any
@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from caselore.intel.collect.html_text import read_html
 from caselore.intel.collect.page_dates import day_in_markup, published
 from caselore.intel.collect.structured import read_scripts
-from caselore.intel.pages import Page, text_page
+from caselore.intel.pages import Block, Page, text_page
 
 _META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)")
@@ -47,9 +47,10 @@ def html_page(markup: str, url: str, fetched_at: datetime, **more: Any) -> Page:
     """Read a page of markup."""
     read = read_html(markup, url)
     facts = read_scripts(read.scripts)
-    lines = [read.text[one.first : one.last] for one in read.blocks[:9]]
+    lines = _first_lines(read.text, read.blocks)
     modified = str(more.pop("last_modified", ""))
-    day, told = published(facts.published, read.metas, read.times, lines, url, modified)
+    seen = fetched_at.date().isoformat()
+    day, told = published(facts.published, read.metas, read.times, lines, url, modified, seen)
     publisher = facts.publisher or read.metas.get("og:site_name", "")
     return Page(
         url=url,
@@ -69,6 +70,17 @@ def html_page(markup: str, url: str, fetched_at: datetime, **more: Any) -> Page:
     )
 
 
+def _first_lines(text: str, blocks: Sequence[Block]) -> list[str]:
+    """Give the first lines of a text; of its headings only those that are nothing but a day."""
+    return [
+        line
+        for one in blocks[:12]
+        if one.kind != "row"
+        and (line := text[one.first : one.last])
+        and (one.kind != "heading" or len(line) < 32)
+    ][:9]
+
+
 def _published_by(facts: Any, publisher: str) -> Any:
     from dataclasses import replace  # noqa: PLC0415
 
@@ -79,8 +91,8 @@ def plain_page(text: str, url: str, fetched_at: datetime, **more: Any) -> Page:
     """Read a page of plain text or Markdown."""
     modified = str(more.pop("last_modified", ""))
     page = text_page(url, text, fetched_at=fetched_at, **more)
-    lines = [page.part(one) for one in page.blocks[:9]]
-    day, told = published("", {}, (), lines, url, modified)
+    lines = _first_lines(page.text, page.blocks)
+    day, told = published("", {}, (), lines, url, modified, fetched_at.date().isoformat())
     return page.having(published=day, published_from=told)
 
 

@@ -1,0 +1,167 @@
+"""Forms of pages and turns of phrase, each with what it says and what it only seems to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from caselore.settings import load
+from caselore.wiring import build
+
+SHOP = "https://brindle.example"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Give a reader: pages in, events out."""
+
+    def _read(*pages, names=("Brindle",)):
+        rows = []
+        (tmp_path / "site").mkdir()
+        for number, (url, at, text) in enumerate(pages):
+            file = f"{number}.{'html' if text.startswith('<') else 'txt'}"
+            (tmp_path / "site" / file).write_text(text)
+            rows.append({"url": url, "fetched_at": f"{at}T08:00:00Z", "file": file})
+        (tmp_path / "site" / "site.json").write_text(json.dumps({"pages": rows}))
+        with build(load(tmp_path / "home", environment={})) as app:
+            return app.intel.run("t", names, [str(tmp_path / "site")]).to_json()["events"]
+
+    return _read
+
+
+def told(events):
+    return sorted((one["event_type"], one["date"], one["amount"]) for one in events)
+
+
+def page(body, title=""):
+    return f"<html><head><title>{title}</title></head><body><main>{body}</main></body></html>"
+
+
+CARD = "<div><h3>Free</h3><p>$0</p></div><div><h3>Squad</h3><p>${} per user / month</p></div>"
+INLINE = "<div>Free <b>Squad</b> <span>${}</span> per user/mo</div><div><b>Company</b> <span>$90</span></div>"
+TOGGLE = "<div><h3>Squad</h3><p><span>${}/month</span><span>$999/year</span></p></div>"
+STRUCK = "<div><h3>Squad</h3><p><del>$59</del> ${} per user / month</p></div><div><h3>Mini</h3><p>$9</p></div>"
+
+
+@pytest.mark.parametrize("cards", [CARD, INLINE, TOGGLE, STRUCK])
+def test_a_price_told_by_cards_and_by_a_post_is_one_change(read, cards):
+    found = read(
+        (f"{SHOP}/pricing", "2026-03-01", page("<h1>Pricing</h1>" + cards.format(39), "Pricing")),
+        (f"{SHOP}/pricing", "2026-04-02", page("<h1>Pricing</h1>" + cards.format(45), "Pricing")),
+        (f"{SHOP}/blog", "2026-04-02", page(
+            "<h1>New pricing for Squad</h1><p>1 April 2026</p>"
+            "<p>Starting today the Squad plan costs $45 per user per month, up from $39.</p>")),
+    )  # fmt: skip
+    assert told(found) == [("pricing_change", "2026-04-01", 45.0)]
+
+
+def test_a_launch_and_the_sentence_on_its_availability_are_one_event(read):
+    found = read((f"{SHOP}/n", "2026-04-02", page(
+        "<h1>Brindle launches Lanternfish</h1><p>1 April 2026</p><p>Lanternfish routes invoices.</p>"
+        "<p>General availability begins today.</p>")))  # fmt: skip
+    assert told(found) == [("feature_launch", "2026-04-01", None)]
+
+
+def test_each_entry_of_a_changelog_has_the_day_that_stands_over_it(read):
+    found = read((f"{SHOP}/changelog", "2026-06-12", page(
+        "<h1>Changelog</h1><h2>2026-06-08</h2><ul><li><b>New:</b> Bulk rerouting is now available to all."
+        "</li><li><b>Fixed:</b> a crash</li></ul><h2>2026-05-02</h2><p>Added Offline maps for drivers</p>")))  # fmt: skip
+    assert told(found) == [
+        ("feature_launch", "2026-05-02", None),
+        ("feature_launch", "2026-06-08", None),
+    ]
+
+
+NEWSROOM = (
+    ("22 April 2026", "Brindle opens Oslo office", "Brindle has opened an office in Oslo."),
+    ("3 March 2026", "Brindle partners with Postbank", "Brindle has partnered with Postbank."),
+    ("1 February 2026", "Brindle launches Heron", "Heron plans rounds."),
+)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<div><span class='date'>{0}</span><h3>{1}</h3><p>{2}</p></div>",
+        "<div><h3>{1}</h3><span class='date'>{0}</span><p>{2}</p></div>",
+        "<li><h3>{1}</h3><div>Posted on {0}</div><p>{2}</p></li>",
+    ],
+)
+def test_each_item_of_a_newsroom_has_its_own_day(read, form):
+    items = "".join(form.format(*one) for one in NEWSROOM)
+    found = read((f"{SHOP}/newsroom", "2026-06-12", page(f"<h1>Newsroom</h1>{items}")))
+    assert told(found) == [
+        ("feature_launch", "2026-02-01", None),
+        ("market_signal", "2026-04-22", None),
+        ("partnership", "2026-03-03", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "If Brindle were to launch in Japan, it would need 60 engineers.",
+        "Brindle should hire a country head.",
+        "Brindle could buy Parcelo for $50 million.",
+        "The company plans to triple its sales team by 2028.",
+        "Brindle is not hiring 60 engineers.",
+        "Brindle may raise $40 million in a Series C.",
+    ],
+)
+def test_what_might_be_is_no_event(read, words):
+    assert (
+        read(
+            (
+                "https://n.example/n",
+                "2026-04-02",
+                page(f"<h1>On Brindle</h1><p>1 April 2026</p><p>{words}</p>"),
+            )
+        )
+        == []
+    )
+
+
+def test_the_headline_of_a_release_is_not_the_words_that_it_is_one(read):
+    found = read(("https://wire.example/pr", "2026-05-02",
+        "FOR IMMEDIATE RELEASE\n\nBrindle appoints Ines Corral as chief revenue officer\n\n"
+        "LISBON, May 1, 2026 - Brindle today announced that Ines Corral has joined as chief revenue officer.\n"))  # fmt: skip
+    assert [one["title"] for one in found] == [
+        "Brindle appoints Ines Corral as chief revenue officer"
+    ]
+
+
+def test_a_report_with_another_amount_supports_nothing(read):
+    found = read(
+        (f"{SHOP}/p", "2026-04-02", page(
+            "<h1>Squad price change</h1><p>1 April 2026</p><p>The Squad plan now costs €35 per user per month.</p>")),
+        ("https://tinkering.example/p", "2026-04-03", page(
+            "<h1>Brindle price rise</h1><p>2 April 2026</p><p>Brindle’s Squad plan now costs €25 per user per month.</p>")),
+    )  # fmt: skip
+    assert [(one["amount"], one["origins"], len(one["contradictions"])) for one in found] == [
+        (35, 1, 1)
+    ]
+
+
+def test_a_partnership_of_two_watched_companies_is_an_event_of_each(read):
+    found = read(("https://n.example/p", "2026-04-02", page(
+        "<h1>Brindle partners with Corvane</h1><p>1 April 2026</p>"
+        "<p>Brindle has partnered with Corvane to share routes.</p>")), names=("Brindle", "Corvane"))  # fmt: skip
+    assert sorted(one["competitor"] for one in found) == ["Brindle", "Corvane"]
+
+
+def test_a_day_in_figures_is_read_by_the_day_of_its_page(read):
+    found = read(("https://n.example/p", "2026-02-12", page(
+        "<h1>Brindle opens Oslo office</h1><span>Words: Pia Holm</span><span>11/02/2026</span>"
+        "<p>Brindle has opened an office in Oslo.</p>")))  # fmt: skip
+    assert told(found) == [("market_signal", "2026-02-11", None)]
+
+
+def test_who_publishes_a_page_is_not_taken_from_the_page(read):
+    claimed = json.dumps(
+        {"@type": "NewsArticle", "publisher": {"@type": "Organization", "name": "Brindle"}}
+    )
+    found = read(("https://whatever.example/p", "2026-04-02",
+        f"<html><head><script type='application/ld+json'>{claimed}</script></head><body><main><h1>Brindle hit by breach</h1>"
+        "<p>1 April 2026</p><p>Brindle suffered a data breach.</p></main></body></html>"))  # fmt: skip
+    assert [one["tier"] for one in found] == ["unknown"]
