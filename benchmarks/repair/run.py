@@ -71,7 +71,9 @@ def measure(changes: int, folder: Path) -> dict[str, float]:
     """Track changes, then measure rounds in which nothing is due, and hints."""
     memory = wiring.open_memory(settings.load(folder, environment={}, folder=folder))
     account, now = Account(memory, Policy()), START
-    examiner = Examiner(memory, lambda file, name: logs.read(file, name=name), ACTOR)
+    examiner = Examiner(
+        memory, lambda file, name, passed: logs.read(file, name=name, green=passed), ACTOR
+    )
     watcher = Watcher(account, no_forge, examiner, ACTOR, lambda: now)
     refs = [parse(CHANGE.format(number)) for number in range(changes)]
     tracking = cpu(lambda: [account.track(ref, Owner("coder"), ACTOR) for ref in refs])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from caselore.forges.github import GitHub
 from caselore.forges.gitlab import GitLab
 from caselore.forges.local import CONFIGURATION, Local
 from caselore.forges.transport import Transport
+from caselore.repair.honest import doubts
 from caselore.repair.ports import Forge
 from fakes import forge_server
 from fakes.forge_server import HEAD, OLD, World
@@ -129,6 +130,24 @@ def test_the_pipeline_of_the_head_comes_with_its_jobs(tried):
     assert names["build"] == "success"
     assert names["test"] in {"failed", "failure"}
     assert all(job.id and job.url for job in pipeline.jobs)
+
+
+def test_a_pipeline_is_found_again_by_its_id_and_another_is_not(tried):
+    change = tried.forge.change(tried.url)
+    (pipeline,) = tried.forge.pipelines(change)
+
+    assert tried.forge.pipeline(change, pipeline.id) == pipeline
+    with suppress(NotFound):
+        assert tried.forge.pipeline(change, "d" * 40 if len(pipeline.id) > 9 else "999") is None
+
+
+def test_a_report_of_tests_is_numbers_by_suite_where_there_is_one(tried):
+    change = tried.forge.change(tried.url)
+    (pipeline,) = tried.forge.pipelines(change)
+
+    found = tried.forge.tests(change, pipeline.id)
+
+    assert found == ({"unit": (39, 2)} if isinstance(tried.forge, GitLab) else {})
 
 
 def test_the_log_of_a_red_job_can_be_read(tried):
@@ -265,6 +284,28 @@ def test_an_answer_that_is_none_is_an_error_and_never_an_empty_list(kind, fault)
             tried.server.faults = [FAULTS[fault]] * 8
             with pytest.raises((ForgeUnavailable, NotFound)):
                 call()
+
+
+@pytest.mark.parametrize(
+    ("kind", "one"),
+    [
+        ("gitlab", {"old_path": "big.py", "new_path": "big.py", "diff": "", "too_large": True}),
+        ("gitlab", {"old_path": "big.py", "new_path": "big.py", "diff": "", "collapsed": True}),
+        ("github", {"filename": "big.py", "status": "modified", "changes": 40_000}),
+    ],
+)
+def test_a_file_whose_change_is_not_shown_is_named_as_left_out(kind, one):
+    made = {
+        "gitlab": (GitLab, forge_server.gitlab, "/api/v4", "https://git.example/pay/-/merge_requests/42"),
+        "github": (GitHub, forge_server.github, "", "https://hub.example/o/pay/pull/42"),
+    }[kind]  # fmt: skip
+    with over_http(kind, *made) as tried:
+        change = tried.forge.change(tried.url)
+        tried.server.faults = [Said({"diffs": [one], "files": [one]})]
+
+        assert doubts(tried.forge.diff(change, OLD, HEAD)) == (
+            "what was changed is not shown by the forge: big.py",
+        )
 
 
 def test_children_stand_among_the_jobs_and_a_circle_of_them_ends():

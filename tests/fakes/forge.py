@@ -78,6 +78,7 @@ class FakeForge:
     comments: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     reruns: list[str] = field(default_factory=list)
     trouble: list[Exception] = field(default_factory=list)
+    reports: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     on_target: FakePipeline | None = None
     numbers: int = 0
     calls: int = 0
@@ -95,7 +96,7 @@ class FakeForge:
     def run(self, url, status="failed", log=b"", *, job="test", reason="", **more):
         """Let a pipeline of the head end with one job."""
         id, job_id = self._number(), self._number()
-        if status == "failed":
+        if status == "failed" or log:
             self.logs[job_id] = log or failing_log(id)
         own = FakeJob(job_id, job, status, id, failure_reason=reason or "script_failure")
         sha = more.pop("sha", self.changes[url].head)
@@ -106,7 +107,7 @@ class FakeForge:
     def retry(self, url, status, log=b""):
         """Run the newest pipeline's job again, inside the pipeline."""
         last, job_id = self.pipes[url][0], self._number()
-        if status == "failed":
+        if status == "failed" or log:
             self.logs[job_id] = log or failing_log(job_id)
         again = replace(last.jobs[-1], id=job_id, status=status)
         self.pipes[url][0] = replace(last, status=status, jobs=(*last.jobs, again))
@@ -154,6 +155,15 @@ class FakeForge:
     def after_merge(self, change):
         self._answer()
         return list(self.merged.get(change.url, ()))
+
+    def pipeline(self, change, id):
+        self._answer()
+        found = [*self.pipes.get(change.url, ()), *self.merged.get(change.url, ())]
+        return next((one for one in found if one.id == id), None)
+
+    def tests(self, change, pipeline):
+        self._answer()
+        return self.reports.get(pipeline, {})
 
     def target(self, change):
         return self.on_target

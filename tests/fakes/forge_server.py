@@ -160,6 +160,10 @@ def gitlab(world: World) -> Route:
         # a child that names its parent as its own child: a circle
         "/projects/5/pipelines/8/bridges": lambda: [{"downstream_pipeline": {"id": 7, "project_id": 5}}],
         "/projects/5/pipelines/9/bridges": list,
+        "/projects/5/pipelines/7/test_report_summary": lambda: {
+            "total": {"count": 41, "skipped": 2},
+            "test_suites": [{"name": "unit", "total_count": 41, "skipped_count": 2}],
+        },
         "/projects/5/repository/compare": lambda: {
             "diffs": [{"old_path": "a.py", "new_path": "a.py", "diff": "@@ -1 +1 @@\n-1\n+2\n"}]
         },

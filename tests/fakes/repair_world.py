@@ -36,7 +36,9 @@ class World:
         self.store = self.make_store(self.path)
         memory = memory_over(self.store, clock=lambda: self.now)
         self.account = Account(memory, AT_ONCE)
-        examiner = Examiner(memory, lambda file, name: logs.read(file, name=name), WATCHER)
+        examiner = Examiner(
+            memory, lambda file, name, passed: logs.read(file, name=name, green=passed), WATCHER
+        )
         self.watcher = Watcher(
             self.account, lambda url: self.forge, examiner, WATCHER, lambda: self.now, threads=1
         )

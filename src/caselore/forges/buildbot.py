@@ -57,6 +57,11 @@ class Buildbot:
         built = self._builds(branches(change.iid))
         return self._grouped(one for one in built if _revision(one) == change.head)
 
+    def pipeline(self, change: AnyChange, id: str) -> Pipeline | None:
+        """Give the builds of one buildset of a change; None where they are too long ago."""
+        found = self._grouped(self._builds(branches(change.iid)))
+        return next((one for one in found if one.id == id), None)
+
     def after_merge(self, change: AnyChange) -> tuple[Pipeline, ...]:
         """Give nothing: Buildbot knows of no merge."""
         return ()
@@ -77,6 +82,10 @@ class Buildbot:
         for build in reversed(ended):
             at = Change("", project or _property(build, "buildername"), "buildbot", "")
             yield at, self._pipeline(word(build, "buildid", needed=True), [build])
+
+    def tests(self, change: AnyChange, pipeline: str) -> dict[str, tuple[int, int]]:
+        """Give nothing: no report of tests is kept here."""
+        return {}
 
     def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open the log of the step that failed, else of the last step."""

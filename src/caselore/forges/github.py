@@ -16,10 +16,21 @@ from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput
 from caselore.forges.transport import Transport
-from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row, rows, word
+from caselore.forges.values import (
+    LEFT_OUT,
+    AnyChange,
+    AnyJob,
+    Change,
+    Job,
+    Pipeline,
+    row,
+    rows,
+    word,
+)  # fmt: skip
 
 RUNS = 100  # runs of one commit
 COMMENTS = 300
+MOST_FILES = 300  # files of one comparison; what is beyond is not told
 FINISHED = "completed"
 _OF_A_RUN = (
     "id", "workflow_id", "name", "run_attempt", "event", "head_branch", "head_sha", "status",
@@ -102,6 +113,10 @@ class GitHub:
             if read:
                 yield at, read
 
+    def tests(self, change: AnyChange, pipeline: str) -> dict[str, tuple[int, int]]:
+        """Give nothing: no report of tests is kept here."""
+        return {}
+
     def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's log."""
         return self._ask.file(f"repos/{change.project}/actions/jobs/{job.id}/logs")
@@ -116,7 +131,9 @@ class GitHub:
         found = row(
             self._ask.get(f"repos/{change.project}/compare/{span}").value, "the comparison"
         )
-        return "".join(_unified(one) for one in rows(found.get("files") or [], "files"))
+        files = rows(found.get("files") or [], "files")
+        rest = f"diff --git a/… b/…\n{LEFT_OUT}" if len(files) >= MOST_FILES else ""
+        return "".join(map(_unified, files)) + rest
 
     def comment(self, change: AnyChange, marker: str, text: str) -> None:
         """Write the comment that carries the marker, in place of what it said before."""
@@ -279,4 +296,7 @@ def _unified(one: dict[str, Any]) -> str:
     status = word(one, "status")
     before = "/dev/null" if status == "added" else f"a/{old}"
     after = "/dev/null" if status == "removed" else f"b/{new}"
-    return f"diff --git a/{old} b/{new}\n--- {before}\n+++ {after}\n{word(one, 'patch')}\n"
+    body = word(one, "patch")
+    if not body and word(one, "changes") not in ("", "0"):
+        body = LEFT_OUT
+    return f"diff --git a/{old} b/{new}\n--- {before}\n+++ {after}\n{body}\n"

@@ -12,9 +12,20 @@ from itertools import islice
 from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
-from caselore.errors import BadInput
+from caselore.errors import BadInput, ForgeGarbled, ForgeSlow
 from caselore.forges.transport import Transport
-from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, flag, row, rows, word
+from caselore.forges.values import (
+    LEFT_OUT,
+    AnyChange,
+    AnyJob,
+    Change,
+    Job,
+    Pipeline,
+    flag,
+    row,
+    rows,
+    word,
+)  # fmt: skip
 
 NEWEST = 6  # pipelines of a merge request that are read with their jobs
 DEPTH = 3  # levels of child pipelines
@@ -89,6 +100,12 @@ class GitLab:
             read = self._pipeline(at, one)
             yield replace(at, branch=read.ref, head=read.sha), read
 
+    def tests(self, change: AnyChange, pipeline: str) -> dict[str, tuple[int, int]]:
+        """Give how many tests ran and were left out, by suite."""
+        path = f"{self._project(change)}/pipelines/{pipeline}/test_report_summary"
+        found = row(self._ask.get(path).value, "the test report")
+        return dict(_suite(one) for one in rows(found.get("test_suites") or [], "test_suites"))
+
     def log(self, change: AnyChange, job: AnyJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's trace."""
         return self._ask.file(f"{self._project(change)}/jobs/{job.id}/trace")
@@ -101,6 +118,8 @@ class GitLab:
         """Give what changed between two commits."""
         path = f"{self._project(change)}/repository/compare"
         found = row(self._ask.get(path, from_=base, to=head).value, "the comparison")
+        if flag(found, "compare_timeout"):
+            raise ForgeSlow("GitLab did not finish the comparison of two commits.")
         return "".join(_unified(one) for one in rows(found.get("diffs") or [], "diffs"))
 
     def comment(self, change: AnyChange, marker: str, text: str) -> None:
@@ -208,10 +227,24 @@ def _job(one: dict[str, Any], pipeline: str, may_fail: bool) -> Job:
     )
 
 
+def _suite(one: dict[str, Any]) -> tuple[str, tuple[int, int]]:
+    total, out = (_count(one, name) for name in ("total_count", "skipped_count"))
+    return word(one, "name", needed=True), (max(0, total - out), out)
+
+
+def _count(one: dict[str, Any], name: str) -> int:
+    told = word(one, name) or "0"
+    if not told.isdigit():
+        raise ForgeGarbled(f"{name} is no number in what the forge answered.")
+    return int(told)
+
+
 def _unified(one: dict[str, Any]) -> str:
     old, new = word(one, "old_path"), word(one, "new_path")
     before = "/dev/null" if flag(one, "new_file") else f"a/{old}"
     after = "/dev/null" if flag(one, "deleted_file") else f"b/{new}"
     body = word(one, "diff")
+    if flag(one, "too_large") or flag(one, "collapsed"):
+        body = LEFT_OUT
     end = "" if body.endswith("\n") or not body else "\n"
     return f"diff --git a/{old} b/{new}\n--- {before}\n+++ {after}\n{body}{end}"

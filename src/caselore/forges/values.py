@@ -10,6 +10,9 @@ from typing import Any, Protocol
 
 from caselore.errors import ForgeGarbled
 
+LEFT_OUT = "[caselore: left out by the forge: too large, or no text]\n"
+"""Stands in a diff for the change of a file that a forge does not show."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

@@ -9,7 +9,8 @@ import re
 
 from caselore.errors import NotGreen
 from caselore.guards import names
-from caselore.logs import Reading
+from caselore.logs import GreenLines, Reading
+from caselore.memory.api import Memory
 
 SHOWN = 80  # characters of the failing line in a refusal
 _ENDED = re.compile(
@@ -42,6 +43,12 @@ def must_have_passed(reading: Reading) -> None:
     why = looks_failed(reading)
     if why:
         raise NotGreen(f"This is no passing run: {why}; nothing was remembered.")
+
+
+def remembered(memory: Memory, service: str, stage: str) -> GreenLines | None:
+    """Give what the remembered passing runs of a job printed; None where there is none."""
+    runs = [GreenLines.from_bytes(data) for _, data in memory.green(service, stage)]
+    return runs[0].merge(*runs[1:]) if runs else None
 
 
 def check_job(service: str, stage: str, commit: str) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from caselore.repair import breaker
 from caselore.repair.events import EventType, Rerun
+from caselore.repair.honest import SUSPICIOUS
 from caselore.repair.observations import WORKER, Reading
 from caselore.repair.pipelines import Pipeline
 from caselore.repair.state import Attempt, Phase
@@ -137,12 +138,12 @@ def _green(
 
 
 def _doubtful(turn: Turn, seen: Reading, pipeline: Pipeline, attempt: Attempt) -> None:
-    turn.keep(replace(attempt, kind="suspicious_green"), "green, but no proof: not reset")
+    turn.keep(replace(attempt, kind=SUSPICIOUS), "green, but no proof: not reset")
     if turn.state.phase is not Phase.OPEN:
-        turn.move(Phase.PAUSED, "suspicious_green: " + "; ".join(pipeline.doubts))
+        turn.move(Phase.PAUSED, f"{SUSPICIOUS}: " + "; ".join(pipeline.doubts))
     breaker.needs_human(
         turn, seen.at, f"doubt:{attempt.key}", "The pipeline is green, but that proves little",
-        attempt.url, reason="suspicious_green", doubts=list(pipeline.doubts),
+        attempt.url, reason=SUSPICIOUS, doubts=list(pipeline.doubts),
     )  # fmt: skip
 
 

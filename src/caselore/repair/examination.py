@@ -5,10 +5,9 @@ Must not count anything, nor keep a log: what is read is recorded as an observed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import BinaryIO
 
 from caselore.errors import CaseloreError
 from caselore.incidents import service
@@ -17,13 +16,13 @@ from caselore.logs import Reading
 from caselore.memory.api import Memory
 from caselore.memory.records import Actor
 from caselore.repair import sight
+from caselore.repair.greens import Greens, ReadLog, service_of
 from caselore.repair.pipelines import Job, Pipeline
 from caselore.repair.ports import Forge, ForgeChange, ForgePipeline
 from caselore.repair.verdict import judge
 
 INFRASTRUCTURE = frozenset({"registry", "network", "runner", "disk-full"})
 """Families of failures that no change of the code mends."""
-ReadLog = Callable[[BinaryIO, str], Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,9 @@ class Examiner:
     """Reads logs of red jobs, and remembers what it read."""
 
     def __init__(self, memory: Memory, read: ReadLog, actor: Actor) -> None:
-        """Read with `read`, a file and a name to a reading; record as `actor`."""
+        """Read with `read`, a file, a name and what passed to a reading; record as `actor`."""
         self._memory, self._read, self._actor = memory, read, actor
+        self.greens = Greens(memory, read, actor)
 
     def examine(
         self, place: Place, pipeline: Pipeline, at: datetime
@@ -84,8 +84,9 @@ class Examiner:
         if own is None:
             return None
         try:
+            passed = self.greens.of(service_of(place.change), job.name)
             with place.forge.log(place.change, own) as file:
-                return self._read(file, job.name)
+                return self._read(file, job.name, passed)
         except (CaseloreError, OSError):  # gone or cut off: the job's name stands for it
             return None
 
@@ -108,7 +109,7 @@ class Examiner:
                 one.reading,
                 actor=self._actor,
                 now=at,
-                service=change.project.rpartition("/")[2],
+                service=service_of(change),
                 branch=change.branch,
                 commit=place.pipeline.sha,
                 deployment=one.job.id,

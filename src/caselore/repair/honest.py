@@ -48,6 +48,10 @@ _TOLERATE = re.compile(
 )
 
 
+SUSPICIOUS = "suspicious_green"
+_LEFT_OUT = "[caselore: left out by the forge"
+
+
 class FileDiff(NamedTuple):
     """What changed in one file."""
 
@@ -55,6 +59,7 @@ class FileDiff(NamedTuple):
     removed: tuple[str, ...]
     added: tuple[str, ...]
     gone: bool
+    shown: bool
 
 
 def files(diff: str) -> Iterator[FileDiff]:
@@ -66,7 +71,8 @@ def files(diff: str) -> Iterator[FileDiff]:
         removed = tuple(one[1:] for one in lines if one[:1] == "-" and one[:4] != "--- ")
         added = tuple(one[1:] for one in lines if one[:1] == "+" and one[:4] != "+++ ")
         gone = any(one.startswith("deleted file mode") for one in lines[:5])
-        yield FileDiff(path, removed, added, gone)
+        shown = not any(one.startswith(_LEFT_OUT) for one in lines)
+        yield FileDiff(path, removed, added, gone, shown)
 
 
 def doubts(diff: str) -> tuple[str, ...]:
@@ -85,6 +91,8 @@ def _of_checks(path: str) -> bool:
 
 
 def _of_file(one: FileDiff) -> Iterator[str]:
+    if not one.shown:
+        yield f"what was changed is not shown by the forge: {one.path}"
     if _CI_FILE.search(one.path):
         yield f"CI configuration edited: {one.path}"
     if _CHECK_FILE.search(one.path):

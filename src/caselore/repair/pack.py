@@ -84,7 +84,7 @@ def _excerpt(one: Examined, room: int) -> list[dict[str, Any]]:
             break
         text = clean(part.text, room)
         room -= len(text)
-        shown.append({"first": part.first, "last": part.last, "text": text})
+        shown.append({"first": part.first, "last": part.last, "text": text, "why": part.why})
     return shown
 
 
@@ -144,6 +144,8 @@ def _told(failure: Mapping[str, Any]) -> list[str]:
     for part in failure["excerpt"]:
         origin = f"log lines {part['first']}-{part['last']}"
         lines.append(fenced(part["text"], id=failure["signature"], origin=origin, limit=12_000))
+    if failure["green_compared"]:
+        lines.append("What the last passing runs of this job printed, too, was left aside.")
     if failure["gives_orders"]:
         where = ", ".join(f"{one['line']} ({one['rule']})" for one in failure["withheld"])
         lines.append(

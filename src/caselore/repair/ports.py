@@ -24,7 +24,7 @@ Must not know any forge, nor hold a rule of the loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
@@ -133,6 +133,12 @@ class Forge(Protocol):
     def target(self, change: ForgeChange) -> ForgePipeline | None:
         """Give the newest finished pipeline of the target branch; None where there is none."""
 
+    def pipeline(self, change: ForgeChange, id: str) -> ForgePipeline | None:
+        """Give a pipeline of the change by its id, as it is now; None where it is gone."""
+
+    def tests(self, change: ForgeChange, pipeline: str) -> Mapping[str, tuple[int, int]]:
+        """Give how many tests ran and were left out, by suite; empty where it has no report."""
+
     def log(self, change: ForgeChange, job: ForgeJob) -> AbstractContextManager[BinaryIO]:
         """Open a job's log; cut by the adapter's byte cap, with a line that says so."""
 
@@ -140,7 +146,10 @@ class Forge(Protocol):
         """Ask for one more run of a job."""
 
     def diff(self, change: ForgeChange, base: str, head: str) -> str:
-        """Give what changed between two commits, as a unified diff."""
+        """Give what changed between two commits, as a unified diff.
+
+        Of a file whose change the forge does not show, a line says that it was left out.
+        """
 
     def comment(self, change: ForgeChange, marker: str, text: str) -> None:
         """Write the one comment that carries this marker, in place of what it said before."""

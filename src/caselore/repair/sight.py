@@ -94,8 +94,8 @@ def pipeline(found: ForgePipeline) -> Pipeline:
     return Pipeline(
         id=found.id,
         sha=found.sha,
-        status=_word(found.status),
-        source=_word(found.source),
+        status=word(found.status),
+        source=word(found.source),
         ref=found.ref,
         tag=found.tag,
         run=found.run,
@@ -110,13 +110,14 @@ def _job(found: ForgeJob, parent: ForgePipeline) -> Job:
     return Job(
         id=found.id,
         name=found.name,
-        status=_word(found.status),
+        status=word(found.status),
         allow_failure=found.allow_failure,
-        failure_reason=_word(found.failure_reason),
+        failure_reason=word(found.failure_reason),
         pipeline="" if found.pipeline == parent.id else found.pipeline,
         url=found.url,
     )
 
 
-def _word(text: str) -> str:
+def word(text: str) -> str:
+    """Write a forge's word in one way."""
     return text.strip().lower().replace("-", "_").replace(" ", "_")

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from caselore.errors import CaseloreError
 from caselore.memory.records import Actor, Role
 from caselore.memory.rows import ChangeRow
-from caselore.repair import honest, pack, sight
+from caselore.repair import honest, pack, recount, sight
 from caselore.repair.account import Account, Tracked
 from caselore.repair.comment import MARKER, comment
 from caselore.repair.events import EventType, Rerun
@@ -131,7 +131,25 @@ class Watcher:
         if step is not None:
             self._after(id, forge, seen, step)
             self._propose(found, step)
+            self._feed(found, forge, seen, step, now)
         return step
+
+    def _feed(self, found: Tracked, forge: Forge, seen: Sight, step: Step, now: datetime) -> None:
+        """Feed what passed to the memory; a green that proves little tells nothing of the job."""
+        known = {one.key for one in found.state.attempts}
+        green = {
+            one.pipeline
+            for one in step.state.attempts
+            if one.key not in known
+            and one.colour == Colour.GREEN
+            and one.kind != honest.SUSPICIOUS
+        }
+        merged = seen.change is not None and seen.change.state == "merged"
+        red = frozenset(name for one in found.state.series for name in one.names)
+        for one in seen.pipelines:
+            passed = merged and judge(sight.pipeline(one)).colour is Colour.GREEN
+            if seen.change is not None and (one.id in green or passed):
+                self._examiner.greens.take(forge, seen.change, one, now, red)
 
     # What the reducer is to know beside the forge's words
 
@@ -169,8 +187,8 @@ class Watcher:
         if colour is not Colour.RED or found.state.phase is Phase.OPEN:
             return [one]
         place = Place(forge, seen.change, raw)
+        target = self._target(place, now)  # first: what passed there is read beside what is red
         pipeline, examined = self._examiner.examine(place, one.pipeline, now)
-        target = self._target(place, now)
         failed = target.failed if target else found.state.target_failed
         packs[pipeline.id] = pack.pack(found.state, examined, failed)
         return [*([target] if target else []), replace(one, pipeline=pipeline)]
@@ -183,6 +201,7 @@ class Watcher:
                 return None
             key = (place.change.project_id, newest.sha)
             if key not in self._targets:
+                self._examiner.greens.take(place.forge, place.change, newest, now)
                 self._targets[key] = self._examiner.failures(replace(place, pipeline=newest))
             return Target(now, newest.sha, self._targets[key])
         except CaseloreError:
@@ -194,7 +213,9 @@ class Watcher:
         assert seen.change is not None
         if not repaired or seen.change.head == repaired[0].head:
             return pipeline
+        raw = next(one for one in seen.pipelines if one.id == pipeline.id)
         doubts = list(honest.missing_jobs(found.state, pipeline))
+        doubts += recount.doubts(forge, seen.change, found.state, raw)
         try:
             diff = forge.diff(seen.change, repaired[0].head, seen.change.head)
             doubts += honest.doubts(diff)

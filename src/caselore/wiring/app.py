@@ -156,13 +156,11 @@ class App(Transfer, Desks):
         self, green: Log | GreenLines | None, service: str, stage: str
     ) -> GreenLines | None:
         """Join the given passing run with those that are remembered of the job."""
-        from caselore import logs  # noqa: PLC0415
+        from caselore.incidents import passing  # noqa: PLC0415
 
-        runs = [] if green is None else [self.green_lines(green)]
-        if service and stage:
-            kept = self.memory.green(service, stage)
-            runs += [logs.GreenLines.from_bytes(data) for _, data in kept]
-        return runs[0].merge(*runs[1:]) if runs else None
+        kept = passing.remembered(self.memory, service, stage) if service and stage else None
+        given = None if green is None else self.green_lines(green)
+        return given.merge(kept) if given and kept else given or kept
 
     def recall(
         self,

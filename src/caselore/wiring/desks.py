@@ -43,7 +43,9 @@ class Desks(Keeper):
                 self.now,
                 lambda: self.memory,
                 self.caller,
-                lambda file, name: self._read(file, None, name, digest=True),
+                lambda file, name, passed: self._read(
+                    file, passed, name, 40, lambda one: self.memory.rarity(one.id), digest=True
+                ),
             )
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from caselore.errors import NotFound, WrongUse
@@ -25,11 +25,11 @@ from caselore.settings import Settings, nearest, passed_on
 from caselore.wiring.forges import forge_of, token_names
 
 if TYPE_CHECKING:
-    from caselore.logs import Reading
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor
     from caselore.repair.account import Remembered
     from caselore.repair.delivery import Dispatcher
+    from caselore.repair.greens import ReadLog
     from caselore.repair.notify import Notifier
     from caselore.repair.ports import Forge
     from caselore.repair.watcher import Watcher
@@ -59,7 +59,7 @@ class Parts:
     now: Callable[[], datetime]
     memory: Callable[[], Memory]
     caller: Callable[[], Actor]
-    read: Callable[[BinaryIO, str], Reading]
+    read: ReadLog
 
 
 @dataclass(frozen=True)
