@@ -67,6 +67,7 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "repair": (dict, "a table"),
         "forge": (dict, "a table"),
         "intel": (dict, "a table"),
+        "retention": (dict, "a table"),
         "family": (list, "a list of tables, [[family]]"),
         "auth": (dict, "a table"),
         "server": (dict, "a table"),
@@ -88,9 +89,9 @@ ENVIRONMENT_ONLY = {
     "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
     "model_key": "CASELORE_MODEL_KEY",
 }
-# What is started and how often, who gets a token and who is let in must not come from a file
-# that the repaired change can edit.
-HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs", "sign_in"})
+# What is started and how often, who gets a token, who is let in and what is removed must not come
+# from a file that the repaired change can edit.
+HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs", "sign_in", "retention"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Settings:
     forges: Mapping[str, Any] = field(default_factory=dict)
     """By host: `kind`, and perhaps `api`, `token_env`, `also`."""
     intel: Mapping[str, Any] = field(default_factory=dict)
+    retention: Mapping[str, Any] = field(default_factory=dict)
     jobs: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[Mapping[str, Any], ...] = ()
     user: str = "unknown"
@@ -172,6 +174,7 @@ def load(
         repair=merged.get("repair", {}),
         forges=merged.get("forge", {}),
         intel=merged.get("intel", {}),
+        retention=merged.get("retention", {}),
         jobs=merged.get("jobs", {}),
         families=tuple(merged.get("family", ())),
         user=_user(env),

@@ -181,3 +181,54 @@ def test_a_changed_or_cut_export_is_told_by_its_line(ana, anas_home, tmp_path):
     assert told["added"] == 2
     assert [one["line"] for one in cut["refused"]] == [3]
     assert other.ok("import", "-", "--part", stdin=lines[1])["known"] == 1
+
+
+RULES = """
+[retention.noise]
+older = "0h"
+status = ["observed", "confirmed"]
+"""
+
+
+def test_rules_of_retention_are_told_first_and_applied_by_a_person(ana, tmp_path):
+    failed(ana, "1017")
+    confirmed(ana, "1017")
+    failed(ana, "1057", scenes.REPEAT, code=0)
+    ana.ok(
+        "confirm", "1057", "--cause", "one long lock", "--resolution", "batches of 500 rows",
+        "--result", "succeeded", "--precedent", "1017",
+    )  # fmt: skip
+    failed(ana, "9", "Traceback:\nKeyError: 'zebravariable'\n", code=None)
+    copy_file = tmp_path / "monday.db"
+    ana.ok("backup", str(copy_file))
+    assert "No rule is set" in ana.run("retention", "apply").out
+    (ana.folder / "caselore.toml").write_text('[retention.noise]\nolder = "0h"\n')
+    ci = ana.token_for("ci", "gitlab")
+
+    told = ana.ok("retention", "apply", "--dry-run")
+    refused = ana.run("retention", "apply", CASELORE_TOKEN=ci)
+    assert ana.run("show", "9").code == 0
+    done = ana.ok("retention", "apply")
+    again = ana.ok("retention", "apply")
+
+    assert (told["dry_run"], told["due"], told["removed"]) == (True, 1, 0)
+    assert "older than 0d" in told["rules"][0]["going"][0]["why"]
+    assert refused.code == 3
+    assert (done["removed"], done["verified"], again["removed"]) == (1, True, 0)
+    assert [one["rewritten"] for one in done["backups"]] == [True]
+    assert ana.run("show", "9").code == 4
+    for path in (*ana.folder.rglob("*"), copy_file):
+        assert not path.is_file() or b"zebravariable" not in path.read_bytes(), path
+    (ana.folder / "caselore.toml").write_text(
+        '[retention.all]\nolder = "0h"\nstatus = ["confirmed"]\nservice = "orders"\n'
+    )
+    assert "2 removed" in ana.run("retention", "apply").out
+
+
+def test_a_repository_cannot_say_what_is_removed(ana):
+    (ana.folder.parent / "caselore.toml").write_text(RULES)
+
+    ran = ana.run("retention", "apply")
+
+    assert ran.code == 2
+    assert "home's caselore.toml only" in ran.err

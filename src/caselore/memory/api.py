@@ -29,9 +29,9 @@ from caselore.memory.copies import Copies
 from caselore.memory.counting import Counting
 from caselore.memory.encoding import stamp
 from caselore.memory.exhibits import Exhibits
+from caselore.memory.expiring import Expiring
 from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
-from caselore.memory.keeping import Keeping
 from caselore.memory.later import Later
 from caselore.memory.loops import Loops
 from caselore.memory.past import known_at
@@ -71,7 +71,7 @@ def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Later, Grouping, Copies):
+class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Grouping, Copies):
     """One bank of evidence: what was seen, and what people said of it."""
 
     def observe(
@@ -268,7 +268,7 @@ class Memory(Keeping, Browsing, Counting, Previews, Exhibits, Loops, Later, Grou
         importer = Importer(self._store, self.bank, *by, seals or Checked())
         report = importer.run(rows, progress)
         if report.erased:
-            self._scrub(f"{report.erased} records")
+            self._scrub(f"{report.erased} records", "import FILE")
         self._index.catch_up(self.bank, report.added + report.updated)
         return report
 

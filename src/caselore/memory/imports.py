@@ -66,12 +66,12 @@ class Tally:
     updated: int = 0
     confirmed: int = 0
     waiting: int = 0
-    erased: int = 0
+    gone: list[str] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
 
     def report(self) -> ImportReport:
         """Give the final count."""
-        counts = (self.updated, self.confirmed, self.waiting, self.erased)
+        counts = (self.updated, self.confirmed, self.waiting, tuple(self.gone))
         return ImportReport(self.added, self.known, tuple(self.refused), *counts)
 
 
@@ -301,9 +301,9 @@ def _heard(one: Said, heard: set[str], words: set[str]) -> bool:
 
 
 def _count_stone(tally: Tally, buried: tombstones.Buried) -> None:
-    tally.added += buried.added and not buried.erased
-    tally.known += not buried.added and not buried.erased
-    tally.erased += buried.erased
+    tally.added += buried.added and not buried.gone
+    tally.known += not buried.added and not buried.gone
+    tally.gone += [buried.gone] if buried.gone else []
 
 
 def _count_exhibit(tally: Tally, arrived: Arrived) -> None:

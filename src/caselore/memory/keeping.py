@@ -201,7 +201,7 @@ class Keeping(Bank):
             must_pass(written)
         elif refusal:
             raise GateRefused(refusal)
-        self._scrub(id)
+        self._scrub(id, f"erase {id}")
         return id
 
     def _erasable(self, view: Reads, ref: str) -> tuple[str, CaseRow | ExhibitRow | None]:
@@ -217,14 +217,14 @@ class Keeping(Bank):
             return stone.id, None
         return row.id, row
 
-    def _scrub(self, id: str) -> None:
+    def _scrub(self, what: str, command: str) -> None:
         try:
             self._store.scrub()
             self._index.forget(self.bank)
         except StoreBusy as error:
             raise StoreBusy(
-                f"{id} is erased from every table, but old pages may still hold a copy: {error}",
-                hint=f"Close other caselore processes, then `caselore erase {id}` again.",
+                f"{what} is erased from every table, but old pages may still hold a copy: {error}",
+                hint=f"Close other caselore processes, then `caselore {command}` again.",
             ) from error
 
     def ledger_verify(self, expected_head: str | None = None) -> Verification:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from caselore.errors import StoreDamaged, WrongUse
 from caselore.memory import gate
 from caselore.memory.ports import Reads, Store
-from caselore.memory.replay import verify
+from caselore.memory.replay import REMOVING, verify
 from caselore.memory.rows import TABLES
 
 
@@ -56,7 +56,7 @@ def _move_bank(
         for stored in old.entries(bank):
             if stored.entry.seq > begin.seq:
                 gate.carry(new, stored)
-                erased = erased or stored.entry.action == "erase"
+                erased = erased or stored.entry.action in REMOVING
                 if progress:
                     progress(stored.entry.seq)
     if begin.seq and erased:

@@ -270,6 +270,11 @@ def _bury(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     return [Put(ErasedRow(entry.bank, entry.subject, entry.seq, body["known_as"], at))]
 
 
+def _expire(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
+    """Forget the content of calls, passing runs or held proposals, by a rule of retention."""
+    return [Forget("expired", entry.subject, tuple(body["forgets"]))]
+
+
 def _green(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     row = GreenRow(entry.bank, entry.seq, body["service"], body["stage"], body["label"])
     return [Forget("payloads", entry.subject, tuple(body["forgets"])), Put(row)]
@@ -308,6 +313,7 @@ _RULES: dict[str, Callable[[Entry, Body, CaseRow | None], list[Change]]] = {
     "drop": _drop,
     "erase": _erase,
     "bury": _bury,
+    "expire": _expire,
     "green": _green,
     **dict.fromkeys(LOOP, _loop),
     "token": _token,

@@ -371,5 +371,10 @@ class ImportReport:
     confirmed: int = 0
     waiting: int = field(default=0)
     """Rows whose outcome no person signed: kept as proposals."""
-    erased: int = 0
+    gone: tuple[str, ...] = ()
     """Records whose content went, because the rows say that it was erased elsewhere."""
+
+    @property
+    def erased(self) -> int:
+        """Count them."""
+        return len(self.gone)

@@ -38,6 +38,8 @@ STATE = tuple(CaseRow._fields.index(name) for name in (*_SIGNED, *_LATER))
 FACTS = tuple(place for place in range(len(CaseRow._fields)) if place not in STATE)  # stay
 ABOUT_A_CASE = VERDICTS | filing.FOLLOWING | {"erase"}
 STONES = frozenset({"erase", "bury"})
+REMOVING = frozenset({"erase", "expire"})  # after these old pages hold what is gone
+EXPIRABLE = frozenset({"ask", "green", "propose"})  # whose content may go by itself
 Key = tuple[str | int, ...]
 
 
@@ -77,6 +79,19 @@ def derive(view: Writes, bank: str) -> int:
             row = view.case(bank, entry.subject) or view.exhibit(bank, entry.subject)
             view.apply(entry, project(entry, body, row))
     return head.seq
+
+
+def gaps(view: Reads, bank: str) -> list[Entry]:
+    """Give the entries of a bank whose payload is gone though no entry erased it.
+
+    Raises StoreDamaged where the chain itself does not hold.
+    """
+    replay = _Replay(bank)
+    for stored in view.entries(bank):
+        reason = replay.take(stored)
+        if reason:
+            raise StoreDamaged(f"ledger entry {stored.entry.seq}: {reason}")
+    return replay.missing()
 
 
 def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
@@ -151,7 +166,8 @@ class _Replay:
         self.cases: dict[str, tuple[bytes, tuple[Any, ...]]] = {}
         self.exhibits: dict[str, ExhibitRow] = {}
         self.words = 0
-        self._missing: dict[str, list[int]] = defaultdict(list)
+        self._missing: dict[int, Entry] = {}
+        self._gone: dict[str, list[int]] = defaultdict(list)
         self._held: dict[str, list[Key]] = defaultdict(list)
 
     def sought(self, view: Reads, hash: str) -> set[str]:
@@ -166,7 +182,8 @@ class _Replay:
             return reason
         self.head = Head(entry.seq, entry.hash)
         if payload is None:
-            self._missing[entry.subject].append(entry.seq)
+            self._missing[entry.seq] = entry
+            self._gone[entry.subject].append(entry.seq)
             return ""
         try:
             return self._apply(entry, json.loads(payload.body))
@@ -178,7 +195,10 @@ class _Replay:
         if entry.action in STONES:
             if case is not None:
                 return "the content of the record that it erases is still stored"
-            self._missing.pop(entry.subject, None)
+            for seq in self._gone.pop(entry.subject, ()):
+                self._missing.pop(seq, None)
+        elif entry.action == "expire" and (kept := self._not_for_rules(body["forgets"])):
+            return f"it lets go of entry {kept.seq} ({kept.action}), which no rule may"
         elif case is None and entry.action in ABOUT_A_CASE:
             return "it speaks of a record that no entry brought"
         for change in project(entry, body, case):
@@ -212,10 +232,9 @@ class _Replay:
                 self._held[row.subject].append(key_of(row))
 
     def _forget(self, change: Forget) -> None:
-        if change.what == "payloads":
-            gone = self._missing.get(change.subject, [])
-            self._missing[change.subject] = [seq for seq in gone if seq not in change.seqs]
+        if change.what in {"payloads", "expired"}:
             for seq in change.seqs:
+                self._missing.pop(seq, None)
                 self.rows["greens"].pop((self.bank, seq), None)
         elif change.what == "held":
             for key in self._held.pop(change.subject, []):
@@ -231,9 +250,16 @@ class _Replay:
 
     def gaps(self) -> Iterator[Broken]:
         """Name payloads that are gone though no entry erased them."""
-        for seqs in self._missing.values():
-            for seq in seqs:
-                yield Broken(f"ledger entry {seq} of bank {self.bank}", "its payload is missing")
+        for seq in self._missing:
+            yield Broken(f"ledger entry {seq} of bank {self.bank}", "its payload is missing")
+
+    def missing(self) -> list[Entry]:
+        """Give the entries whose payload is gone though no entry erased it."""
+        return list(self._missing.values())
+
+    def _not_for_rules(self, seqs: list[int]) -> Entry | None:
+        gone = (self._missing[seq] for seq in seqs if seq in self._missing)
+        return next((one for one in gone if one.action not in EXPIRABLE), None)
 
 
 def sealed(row: tuple[Any, ...]) -> bytes:

@@ -249,7 +249,7 @@ class Put(NamedTuple):
 class Forget(NamedTuple):
     """Remove what entries of one subject said: their payloads, and every row made from them."""
 
-    what: Literal["subject", "held", "payloads"]
+    what: Literal["subject", "held", "payloads", "expired"]
     subject: str
     seqs: tuple[int, ...] = ()
 

@@ -26,10 +26,10 @@ LONGEST = 200  # characters of a key by which a record is known again
 
 
 class Buried(NamedTuple):
-    """What became of a tombstone: whether it is new here, and whether content went."""
+    """What became of a tombstone: whether it is new here, and of which record content went."""
 
     added: bool
-    erased: bool
+    gone: str = ""
 
 
 def export(view: Reads, bank: str, since: datetime | None) -> Iterator[dict[str, Any]]:
@@ -76,10 +76,10 @@ def take(pen: Pen, row: Mapping[str, Any], actor: Actor, person: Actor | None) -
         _erase(pen, here, body, person)
         known = known or (pen.store.tombstone(pen.bank, id) if here.id == id else None)
         if here.id == id:
-            return Buried(True, True)
+            return Buried(True, id)
     if known is None:
         _write(pen, "bury", id, body, actor)
-    return Buried(known is None, here is not None)
+    return Buried(known is None, here.id if here else "")
 
 
 def _read(row: Mapping[str, Any]) -> tuple[str, Body]:

@@ -6,6 +6,8 @@ Must not hold policy: it names the caller and passes on to the memory, whose gat
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from caselore.memory.copies import Copied, Reached
     from caselore.memory.grouping import Grouped
     from caselore.memory.records import Actor
+    from caselore.memory.stores.answers_file import AnswersFile
+    from caselore.wiring.retention import RetentionDesk
 
 
 class Erased(NamedTuple):
@@ -75,13 +79,36 @@ class Keeper(Reader):
         Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
         """
         id = self.memory.erase(incident, clean(why), self._acting(actor))
-        return Erased(id, self._reached())
+        return Erased(id, self.erased([id]))
 
-    def _reached(self) -> tuple[Reached, ...]:
-        """Erase in every backup what is erased here."""
+    def erased(self, ids: Iterable[str]) -> tuple[Reached, ...]:
+        """Remove what was erased from the backups and from answers that are kept beside the store.
+
+        Cut off before its end, it is finished by the next call that erases.
+        """
         from caselore.wiring import backup  # noqa: PLC0415
 
+        self.answers.forget(ids)
         return backup.reach(self.memory)
+
+    @cached_property
+    def retention(self) -> RetentionDesk:
+        """Give what lets go by rule."""
+        from caselore.wiring.retention import RetentionDesk  # noqa: PLC0415
+
+        return RetentionDesk(self, lambda: self._acting(None))
+
+    def mend(self, why: str, actor: Actor | str | None = None) -> tuple[int, ...]:
+        """Account for passing runs that an earlier version forgot without saying so.
+
+        Raises: GateRefused unless a person; StoreDamaged where anything else is missing.
+        """
+        return self.memory.mend(clean(why), self._acting(actor))
+
+    @property
+    @abstractmethod
+    def answers(self) -> AnswersFile:
+        """Give what remembers the answers to requests that bring a key."""
 
     def backup(self, file: Path | str, actor: Actor | str | None = None) -> Copied:
         """Copy every bank into one verified SQLite file, and keep its place in the ledger.

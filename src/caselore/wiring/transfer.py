@@ -65,4 +65,4 @@ class Transfer(Keeper):
             person=who if who.role is Role.HUMAN else None,
             seals=Checked(part=part, last=seal),
         )
-        return Imported(report, self._reached() if report.erased else ())
+        return Imported(report, self.erased(report.gone) if report.gone else ())

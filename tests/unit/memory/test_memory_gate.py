@@ -13,6 +13,7 @@ from caselore.memory import Actor, Role, Status
 from caselore.memory.filing import FOLLOWING, OPENING
 from caselore.memory.gate import TABLE, Draft, judge
 from caselore.memory.records import ModelCall
+from caselore.memory.retention import read_rules
 from fakes.failures import (
     AGENT,
     ANA,
@@ -30,6 +31,7 @@ from fakes.memory_store import MemoryStore
 SYSTEM = Actor("watcher", Role.SYSTEM)
 SOURCES = Path(caselore.memory.__file__).parent
 CALL = ModelCall("openai:x", "diagnosis-1", "ab12", "answered", 900, 80, None, 1.5)
+OLD = read_rules({"old": {"older": "0h"}})
 VERBS = {
     "observe": lambda memory, actor: memory.observe(failure("new"), actor),
     "green": lambda memory, actor: memory.remember_green("pay", "test", b"", "1", actor),
@@ -45,6 +47,7 @@ VERBS = {
     "retract": lambda memory, actor: memory.retract("1", "wrong log", actor),
     "release": lambda memory, actor: memory.release("held", "harmless", actor),
     "drop": lambda memory, actor: memory.drop("held", "an attack", actor),
+    "expire": lambda memory, actor: memory.retention_apply(memory.retention_due(OLD), actor),
     "erase": lambda memory, actor: memory.erase("1", "asked to", actor),
     "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
     "revoke": lambda memory, actor: memory.revoke_token("old", actor),

@@ -27,6 +27,7 @@ from caselore.faces.cli import (
     models,
     quarantine,
     repair,
+    retention,
     serving,
     sources,
     tokens,
@@ -103,7 +104,7 @@ def root(
 
 
 COMMANDS = (
-    backups,
+    backups, retention,
     failures, verdicts, drafting, lookup, ledger, transfer, sources, quarantine, tokens, serving,
     agents, upkeep, index, repair, ingest, intel,
     models,

@@ -1,6 +1,6 @@
 """The ledger on the command line: verify the chain, show its entries.
 
-Must not write.
+Must not write, but for the one entry of `mend`, which the gate lets a person alone write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from caselore.faces.cli import desk
-from caselore.faces.cli.options import Bank, Json
+from caselore.faces.cli.options import Bank, Json, Why
 from caselore.faces.terminal import Paper
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     )
     group.command()(verify)
     group.command()(show)
+    group.command()(mend)
     app.add_typer(group, name="ledger", rich_help_panel="Looking things up")
 
 
@@ -96,3 +97,26 @@ def _line(stored: Stored, paper: Paper) -> str:
     return paper.cut(
         f"{one.seq:>6}  {at}  {who}  {one.action}  {one.subject}{erased}", paper.width
     )
+
+
+def mend(why: Why, as_json: Json = False, bank: Bank = None) -> int:
+    """Account, as a person, for passing runs that an early version forgot without saying so.
+
+    Such a ledger does not verify although nothing else is wrong with it. One entry then says what
+    is missing and who says why; nothing is brought back. Any other gap is not accounted for.
+
+    \b
+    Example:
+      caselore ledger mend --why "forgotten by the first release"
+    """
+    with desk.opened(bank) as app:
+        seqs = app.mend(why)
+        found = app.memory.ledger_verify()
+    document = {"accounted": list(seqs), **desk.shapes().verification(found)}
+    desk.answer(as_json, document, lambda paper: _mended(seqs, found, paper))
+    return 0 if found.ok else 1
+
+
+def _mended(seqs: tuple[int, ...], found: Verification, paper: Paper) -> list[str]:
+    runs = f"{len(seqs)} forgotten passing runs are accounted for."
+    return [runs if seqs else "No passing run is missing.", *_verified(found, paper)]

@@ -6,14 +6,14 @@ Must not hold anything that cannot be lost: the memory itself lives elsewhere.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from caselore.errors import Conflict
-from caselore.memory.encoding import stamp
+from caselore.memory.encoding import digest, stamp
 from caselore.memory.stores.sqlite_file import mapped
 
 KEPT = timedelta(hours=24)
@@ -42,6 +42,7 @@ class AnswersFile:
 
         Raises: Conflict where the key is another request's, or the first is still under way.
         """
+        request = digest(request)  # what was asked is only compared
         with self._writing() as link:
             link.execute("DELETE FROM answers WHERE at < ?", (stamp(now - KEPT),))
             row = link.execute(
@@ -64,6 +65,17 @@ class AnswersFile:
             link.execute(
                 "UPDATE answers SET status = ?, body = ? WHERE key = ?", (status, body, key)
             )
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Remove every answer that names one of these records, and leave no copy in the file."""
+        if not self._path.exists():
+            return
+        with self._writing() as link:
+            for id in ids:
+                link.execute("DELETE FROM answers WHERE instr(body, ?)", (id,))
+        with mapped(self._path), closing(sqlite3.connect(self._path, timeout=15)) as link:
+            link.execute("VACUUM")
+            link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def free(self, key: str) -> None:
         """Give a key back whose request came to nothing."""

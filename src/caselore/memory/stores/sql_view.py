@@ -242,7 +242,9 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def _forget(self, entry: Entry, change: Forget) -> None:
         if change.what == "held":
             self._ask("forget_held", bank=entry.bank, subject=change.subject)
-        elif change.what == "payloads":
+        elif change.what in {"payloads", "expired"}:
+            if change.what == "expired":
+                self._removing()
             for seq in change.seqs:
                 self._ask("forget_payload", bank=entry.bank, seq=seq)
                 self._ask("forget_green", bank=entry.bank, seq=seq)
