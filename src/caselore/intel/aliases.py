@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from caselore.intel.entities import Book, Entity, distinct, make, slug
+from caselore.intel.lexicon import words
 from caselore.intel.pages import Page
 from caselore.memory.evidence import key_of_name
 
@@ -21,7 +22,8 @@ _AFTER = (
     rf"\s*\((?:a/?k/?a|also known as|known as|trading as|t/a|d/?b/?a|short[: ]|ticker[: ])\s*[\"“']?(?P<a>{NAME})",
     rf",?\s+(?:also known as|better known as|doing business as|trading as|which trades as|known as|operating as|d/b/a|a/k/a|aka)\s+[\"“']?(?P<a>{NAME})",
     rf"\s+(?:has |is )?(?:rebrand(?:s|ed|ing)?|renam(?:es|ed|ing)(?: itself)?|chang(?:es|ed|ing) its name)\s+(?:itself\s+)?(?:as|to|from)\s+[\"“']?(?P<a>{NAME})",
-    rf"\s+(?:is now|becomes|will now be|is now called|is the new name of|is the trading name of|is the legal name of|is the brand name of|is a trading name of|is the brand of|is short for|was (?:formerly |previously |once )?(?:called|known as|named))\s+(?:called |known as )?[\"“']?(?P<a>{NAME})(?=[\s,.;)\"”']|$)",
+    rf"\s+(?:is now|becomes)\s+[\"“']?(?P<a>{NAME})(?=[,.;)\"”']|$)",
+    rf"\s+(?:will now be|is now called|is now known as|is the new name of|is the trading name of|is the legal name of|is the brand name of|is a trading name of|is the brand of|is short for|was (?:formerly |previously |once )?(?:called|known as|named))\s+(?:called |known as )?[\"“']?(?P<a>{NAME})(?=[\s,.;)\"”']|$)",
     r"\s+(?:trades|listed|is listed|quoted)[^.]{0,40}?\b(?:under|as)\s+(?:the\s+)?(?:ticker|symbol)?\s*(?:symbol\s*)?[\"“']?(?P<a>[A-Z]{2,6})\b",
 )  # fmt: skip
 _BEFORE = (
@@ -71,9 +73,9 @@ def _short_forms(book: Book, pages: list[Page]) -> list[tuple[Entity, str]]:
     """
     found = []
     for entity in book.entities:
-        words = entity.name.split()
-        first = words[0].strip(",.")
-        if len(words) < 2 or not distinct(first) or first in words[1:] or first in entity.names:
+        parts = entity.name.split()
+        first = parts[0].strip(",.")
+        if len(parts) < 2 or not distinct(first) or first in parts[1:] or first in entity.names:
             continue
         alone = re.compile(
             rf"(?<![\w&-])(?<!& ){re.escape(first)}(?:['’]s)?(?![\w&-])(?! (?:&|[A-Z]))"
@@ -83,19 +85,19 @@ def _short_forms(book: Book, pages: list[Page]) -> list[tuple[Entity, str]]:
         for page in pages:
             text = f"{page.title}\n{page.text}"
             if not alone.search(text):
-                clash = clash or _other_company(other, text, words)
+                clash = clash or _other_company(other, text, parts)
             elif book.site_of(page) is entity or any(one in text for one in entity.names):
                 sure = True
             else:
                 loose = True
-        if sure or (loose and not clash and "&" not in words):
+        if sure or (loose and not clash and "&" not in parts):
             found.append((entity, first))
     return found
 
 
-def _other_company(shape: re.Pattern[str], text: str, words: list[str]) -> bool:
+def _other_company(shape: re.Pattern[str], text: str, parts: list[str]) -> bool:
     return any(
-        match["n"].strip(".,") not in {one.strip(".,") for one in words}
+        match["n"].strip(".,") not in {one.strip(".,") for one in parts}
         for match in shape.finditer(text)
     )
 
@@ -172,11 +174,17 @@ _NO_ALIAS = frozenset(
 )
 
 
+_ORDINARY = words("subjects", "starters") | words("subjects", "prepositions")
+_STANDARD = re.compile(r"(?:SOC ?\d|ISO ?\d|PCI|GDPR|HIPAA|FedRAMP|CE\b|GA\b)")
+
+
 def _sound_alias(alias: str) -> bool:
-    words = alias.lower().split()
-    if not words or words[0] in _NO_ALIAS or len(alias) < 2 or len(alias) > 60:
+    parts = alias.lower().split()
+    if not parts or parts[0] in _NO_ALIAS or not 2 <= len(alias) <= 60 or alias.endswith("&"):
         return False
-    return any(char.isalpha() for char in alias)
+    if len(parts) == 1 and parts[0].strip(".,") in _ORDINARY:
+        return False
+    return any(char.isalpha() for char in alias) and not _STANDARD.match(alias)
 
 
 _OWN_PART = re.compile(
@@ -191,9 +199,9 @@ def owners(pages: Iterable[Page]) -> tuple[str, ...]:
     counts: dict[str, dict[str, int]] = {}
     for page in kept:
         for match in re.finditer(NAME, page.text):
-            words = match.group().split()
-            for size in range(1, len(words) + 1):
-                name = " ".join(words[:size]).strip(" .,'’")
+            parts = match.group().split()
+            for size in range(1, len(parts) + 1):
+                name = " ".join(parts[:size]).strip(" .,'’")
                 name = re.sub(r"['’]s$", "", name)
                 if slug(name) in slugs:
                     forms = counts.setdefault(slug(name), {})

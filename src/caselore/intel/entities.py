@@ -60,7 +60,7 @@ def make(name: str, aliases: Iterable[str] = ()) -> Entity:
     """Give a competitor with the names that follow from its own. Raises BadInput."""
     check_competitor(name)
     names = [name, *aliases]
-    bare = _LEGAL.sub("", name).strip(" ,")
+    bare = _LEGAL.sub("", name).strip(" ,&")
     names.append(bare)
     words = bare.split()
     if len(words) == 2 and words[1].lower() in _GENERIC and distinct(words[0]):
@@ -106,6 +106,12 @@ class Book:
             entity = self.owner.get(_norm(match.group().lstrip("$")))
             if entity:
                 yield Mention(match.start(), match.end(), entity)
+
+    def masked(self, text: str) -> str:
+        """Blank the names in a text, sign for sign: a company called People says nothing of people."""
+        for one in self.mentions(text):
+            text = text[: one.first] + "X" * (one.last - one.first) + text[one.last :]
+        return text
 
     def owner_of(self, page: Page) -> Entity | None:
         """Give the competitor that a page speaks for: by its site, else by the publisher it names."""

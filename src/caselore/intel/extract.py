@@ -47,6 +47,7 @@ _CHANGELOG = re.compile(
 _EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
 _NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
 _DATELINE = re.compile(r"^[^\w]{0,3}(?:/[\w ]+/|\([\w ]+\))?\W{0,3}(?:--|—|–|:| - )")
+_HOPES = re.compile(r"\b(?:plans?|wants?|hopes?|aims?|seeks?|intends?) to\b", re.IGNORECASE)
 _FIX = pattern("extract", "fix", re.IGNORECASE)
 _VERSION_ONLY = re.compile(
     r"^\W*(?:v?\d+(?:\.\d+)+|version \d[\d.]*|release \d[\d.]*)?\W*$", re.IGNORECASE
@@ -164,7 +165,7 @@ def _make(
         return
     anchor = page.published or day_of(page.fetched_at)
     named = days(text, anchor)
-    mode = _mode(text, trigger[0], named, anchor, event_type)
+    mode = _mode(book.masked(text), trigger[0], named, anchor, event_type)
     day, told = _day(page, place, named, event_type, trigger[0])
     if (
         mode is Mode.ASSERTED
@@ -210,6 +211,7 @@ def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_ty
         mode is Mode.PLANNED
         and event_type not in {"feature_launch", "funding"}
         and _ANNOUNCED.search(text)
+        and (event_type != "hiring" or not _HOPES.search(text) or attributes.worker_count(text))
     ):
         return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
     if (

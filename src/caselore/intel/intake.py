@@ -134,9 +134,16 @@ class Intake:
     def _match(
         self, one: Reported, known: dict[str, tuple[Dossier, Candidate]]
     ) -> tuple[Dossier, Candidate] | None:
-        fits = [pair for pair in known.values() if same_event(one.said, pair[1])]
+        # what one page tells as two things are two; its price list and its words may tell one
+        others = [
+            pair
+            for pair in known.values()
+            if one.said.event_type == "pricing_change"
+            or all(report.snapshot != one.page.snapshot for report in pair[0].reports)
+        ]
+        fits = [pair for pair in others if same_event(one.said, pair[1])]
         if not fits:
-            fits = [pair for pair in known.values() if self._retold(one, *pair)]
+            fits = [pair for pair in others if self._retold(one, *pair)]
         return min(
             fits,
             key=lambda pair: (_unlike(one.said, pair[1]), apart(one.said.date, pair[1].date)),

@@ -31,7 +31,7 @@ def page_events(page: Page, book: Book) -> tuple[Candidate, ...]:
     spoken = sentences(page)
     found = [_completed(page, one, spoken) for one in extract(page, book)]
     news = [one for one in found if one.mode is Mode.ASSERTED]
-    kept = list(_joined(_to_the_point(news)))
+    kept = list(_joined(_to_the_point(news), page.title))
     return (*kept, *(one for one in found if one.mode is not Mode.ASSERTED))
 
 
@@ -109,13 +109,15 @@ def _to_the_point(news: list[Candidate]) -> Iterable[Candidate]:
         yield one
 
 
-def _joined(news: Iterable[Candidate]) -> Iterable[Candidate]:
+def _joined(news: Iterable[Candidate], title: str) -> Iterable[Candidate]:
     """Put together what one page says of one event; what names no price joins last, and alone says nothing."""
     told = [one for one in news if not (one.strength <= 1 and _says_no_price(one))]
     valued = sorted(told, key=_says_no_price)
     groups: list[list[Candidate]] = []
     for one in valued:
         for group in groups:
+            if _of_another_part(one, group, title):
+                continue
             if any(same_event(one, each, one_page=True) or _goes_on(one, each) for each in group):
                 group.append(one)
                 break
@@ -123,6 +125,16 @@ def _joined(news: Iterable[Candidate]) -> Iterable[Candidate]:
             groups.append([one])
     for group in groups:
         yield _best(group)
+
+
+def _of_another_part(one: Candidate, group: list[Candidate], title: str) -> bool:
+    """Say whether a group is of another part of a page, which one title only sums up."""
+    return any(
+        one.heading != each.heading
+        and title not in {one.heading, each.heading}
+        and not same_event(one, each, one_page=True)
+        for each in group
+    )
 
 
 def _goes_on(one: Candidate, other: Candidate) -> bool:

@@ -94,20 +94,26 @@ def _without_asides(text: str, at: int) -> str:
     return text
 
 
+_PAYERS = re.compile(r"\s(?:customers|users|subscribers|members|teams|merchants)\b")
+_PUT_IN = re.compile(r"pour|invest|inject|put|plough|round")
+
+
 def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type: str) -> bool:
     """Say whether a name behind a trigger is whom it befalls or where it happens.
 
     `acquires Velora`, `invested in Velora`, `joins Velora as`, `roles at Velora`, `launch of Velora X`.
     """
+    if event_type == "pricing_change" and _PAYERS.match(text[mention.last :]):
+        return trigger[0] - 2 <= mention.last <= trigger[0]
     if _OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(text[: mention.first]):
         return False
     between = text[trigger[1] : mention.first].strip().lower()
     before = text[: mention.first].rstrip().lower()
-    if re.match(r"['’]s\b", text[mention.last :]) and event_type == "acquisition":
-        return False
     if event_type == "pricing_change":
         return before.endswith(" of") and one_within(trigger, mention)
-    if event_type not in {"funding", "hiring"} and mention.first < trigger[1] - 3:
+    owned = event_type == "acquisition" and re.match(r"['’]s\b", text[mention.last :])
+    ahead = event_type not in {"funding", "hiring"} and mention.first < trigger[1] - 3
+    if owned or ahead:
         return False
     if event_type == "acquisition":
         return bool(
@@ -117,9 +123,9 @@ def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type
             )
         )
     if event_type == "funding":
-        return before.endswith((" in", " into", " for")) and bool(
-            re.search(r"pour|invest|inject|put|plough|round", before)
-        )
+        backed = re.match(r"(?:back|bet|fund|financ)", text[trigger[0] :], re.IGNORECASE)
+        into = before.endswith((" in", " into", " for"))
+        return _direct(between) if backed else into and bool(_PUT_IN.search(before))
     if event_type == "hiring":
         return before.endswith((" at", " joins", " joined", " join", " joining"))
     return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
@@ -134,6 +140,11 @@ def partners(text: str, book: Book, first: Entity) -> tuple[Entity, ...]:
     return tuple(dict.fromkeys(one.entity for one in found if one.entity.name != first.name))
 
 
+def _direct(between: str) -> bool:
+    """Say whether the words between a verb and a name only describe the name: `backs payroll startup Acme`."""
+    return bool(re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between, re.IGNORECASE))
+
+
 def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
     """Say whether what another did fell on a name: `fined Acme`, `a suit against Acme`, `workers at Acme strike`."""
     if _BEFORE_OTHERS.search(text[: mention.first]):
@@ -145,7 +156,7 @@ def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
     between = text[trigger[1] : mention.first].strip(" ,\"“'")
     if len(between) > 90 or re.search(r"[;:]", between):
         return False
-    direct = re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between, re.IGNORECASE)
+    direct = _direct(between)
     named = re.search(r"\b(?:against|at|into|of|on|from|by|for|to|hits|hitting|over)$", between)
     return bool(direct or named or not between)
 
@@ -208,7 +219,7 @@ def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | Non
 
 _VERBAL = re.compile(
     r"(?:['’]s|has|have|had|is|are|was|were|will|would|did|does|today|yesterday|also|just|now|recently|said|says|on|in"
-    r"|this|last|and|to|that|who|which|announces?|announced|plans?|agreed|agrees|quietly|finally|officially)\b|\w+ed\b"
+    r"|this|last|and(?! [a-z])|to|that|who|which|announces?|announced|plans?|agreed|agrees|quietly|finally|officially)\b|\w+ed\b"
 )
 
 

@@ -29,6 +29,7 @@ _TELLS = re.compile(
     r"\b(?:ended|ending|until|effective|valid|from|since|expires?|deadline|join us|webinar|copyright|©)\b|\d%",
     re.IGNORECASE,
 )
+_PLACE_AND_DAY = re.compile(r"^[^\W\d][\w .’'-]{1,30},(?: [\w ]{1,20},)? [^.;:]{6,28}\.(?=\s)")
 _UPDATED = re.compile(r"\b(?:updated|modified|stand)\b", re.IGNORECASE)
 
 
@@ -95,7 +96,7 @@ def _from_lines(lines: Sequence[str], seen: str) -> str:
         elif day:
             return day
     for line in lines[:5]:
-        cut = _DATELINE.match(line[:140])
+        cut = _DATELINE.match(line[:140]) or _PLACE_AND_DAY.match(line)
         if cut:
             named = [one for one in days(cut.group(), seen) if one.kind == "absolute"]
             if named:
