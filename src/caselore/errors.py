@@ -5,7 +5,8 @@
     │   ├── BadInput                 a value cannot be taken as it is
     │   │   └── TooLarge                 it is larger than what is taken at once
     │   ├── Ambiguous                a short name fits several things
-    │   └── Conflict                 the same request is under way, or its key was another's
+    │   └── Conflict                 a key of a request belongs to another one
+    │       └── UnderWay                 the same request is under way
     ├── Refused                   3  a rule forbids it; nothing was written but the refusal
     │   ├── Unidentified             nobody said who is calling
     │   ├── GateRefused              this identity may not write that
@@ -70,9 +71,15 @@ class TooLarge(BadInput):
 
 
 class Conflict(WrongUse):
-    """The same request is under way, or its key belongs to another one; nothing was done."""
+    """A key of a request belongs to another one; nothing was done."""
 
     code = "conflict"
+
+
+class UnderWay(Conflict):
+    """The first request with this Idempotency-Key is still under way."""
+
+    hint = "Wait a moment, then send it again: it is done once."
 
 
 class Ambiguous(WrongUse):

@@ -17,45 +17,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from caselore.errors import BadInput, WrongUse
+from caselore.guards.agents import MARKERS as AGENT_MARKERS
 
 FILE_NAME = "caselore.toml"
 DATABASE_NAME = "caselore.db"
-
-# What coding agents set in the shells that they open. Variables that people export themselves
-# (CODEX_HOME, AIDER_MODEL, COPILOT_GITHUB_TOKEN) and those of an editor's own terminal, where
-# people type too (CURSOR_TRACE_ID, REPL_ID), are left out on purpose: they would refuse a person.
-AGENT_MARKERS: Mapping[str, str] = MappingProxyType(
-    {
-        "AI_AGENT": "any agent",  # cross-tool convention, the value names the agent
-        "AGENT": "any agent",  # the same convention's other name: Goose, Amp, Pi
-        "CLAUDECODE": "Claude Code",  # "1" in every shell it runs
-        "CLAUDE_CODE": "Claude Code",  # older name of the same
-        "CLAUDE_CODE_ENTRYPOINT": "Claude Code",  # how it was started: cli, sdk, action
-        "CLAUDE_CODE_IS_COWORK": "Claude Cowork",  # the same engine for office work
-        "CODEX_SANDBOX": "OpenAI Codex",  # the sandbox's kind, "seatbelt"
-        "CODEX_SANDBOX_NETWORK_DISABLED": "OpenAI Codex",  # "1" inside its sandbox
-        "CODEX_CI": "OpenAI Codex",  # set for commands of its shell tool
-        "CODEX_THREAD_ID": "OpenAI Codex",  # the conversation that runs the command
-        "CURSOR_AGENT": "Cursor",  # "1" in shells of its agent, not in its terminal
-        "GEMINI_CLI": "Gemini CLI",  # "1" in its shell tool
-        "OPENCODE": "opencode",  # "1" in its shell tool
-        "OPENCODE_CLIENT": "opencode",  # which client drives it
-        "CLINE_ACTIVE": "Cline",  # "true" in terminals that it opens
-        "ROO_ACTIVE": "Roo Code",  # the same of its fork
-        "AUGMENT_AGENT": "Augment",  # "1" in its command environment
-        "ANTIGRAVITY_AGENT": "Antigravity",
-        "COPILOT_AGENT": "GitHub Copilot",
-        "COPILOT_CLI": "GitHub Copilot",
-        "COPILOT_AGENT_SESSION_ID": "GitHub Copilot",  # its hosted coding agent
-        "GOOSE_TERMINAL": "Goose",
-        "TRAE_AI_SHELL_ID": "Trae",
-        "CRUSH": "Crush",
-        "PI_CODING_AGENT": "Pi",
-        "OPENCLAW_SHELL": "OpenClaw",
-        "HERMES_SESSION_ID": "Hermes Agent",
-        "AIDER_ACTIVE": "Aider",
-    }
-)
 
 FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
     {
@@ -131,6 +96,8 @@ class Settings:
     sign_in: Mapping[str, Any] = field(default_factory=dict)
     """`people`: who is what; `oidc`: which identity provider names them."""
     oidc_secret: str = field(default="", repr=False)
+    keep_logs: int = 0
+    """Days that whole logs, masked, are kept beside the memory; 0 keeps none."""
     telemetry: str = ""
     """Where an OpenTelemetry collector listens; empty for none."""
     hook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -188,6 +155,7 @@ def load(
         sign_in=merged.get("sign_in", {}),
         oidc_secret=env.get("CASELORE_OIDC_SECRET", "").strip(),
         hook_secrets=_hook_secrets(env),
+        keep_logs=_days(env.get("CASELORE_KEEP_LOGS", "")),
         telemetry=_collector(env),
         masked=_values(env, [*_words(env.get("CASELORE_MASK", "")), *merged.get("mask", ())]),
     )
@@ -207,6 +175,12 @@ def _required(env: Mapping[str, str], table: Mapping[str, Any]) -> bool:
 
 
 _YES = frozenset({"1", "true", "yes"})
+
+
+def _days(text: str) -> int:
+    if text and not (text.isascii() and text.isdigit() and len(text) < 5):
+        raise WrongUse("CASELORE_KEEP_LOGS is no number of days.", hint="For example 30, or 0.")
+    return int(text or 0)
 
 
 def _hosts(table: Mapping[str, Any]) -> tuple[str, ...]:

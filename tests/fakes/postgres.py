@@ -55,6 +55,7 @@ def emptied(url: str) -> str:
     """Take away what an earlier test wrote."""
     with psycopg.connect(url, autocommit=True) as link:
         link.execute(b"SET client_min_messages = warning")
-        link.execute(b"DROP SCHEMA IF EXISTS caselore CASCADE")
+        for schema in (b"caselore", b"caselore_aside"):
+            link.execute(b"DROP SCHEMA IF EXISTS " + schema + b" CASCADE")
         link.execute(b"DROP SCHEMA IF EXISTS caselore_jobs CASCADE")
     return url

@@ -28,11 +28,20 @@ WHY = {"why": "w"}
 FIX = {"cause": "c", "resolution": "r", "result": "succeeded"}
 EVENT = {"competitor": "Velora", "event_type": "hiring", "title": "t", "date": "2026-11-01"}
 CHANGE = {"change": "https://git.example/pay/-/merge_requests/7", "worker": "claude-code"}
+DIFF = """\
+diff --git a/pay/total.py b/pay/total.py
+--- a/pay/total.py
++++ b/pay/total.py
+@@ -1,3 +1,3 @@
+-    return sum(prices)
++    return round(sum(prices), 2)
+"""
 # Every POST: who may do it, and with what it is tried. A route that is missing here fails the test.
 WRITES = {
     "/api/v1/changes": (WRITERS, CHANGE),
     "/api/v1/changes/{id}/rearm": (PEOPLE, WHY),
     "/api/v1/incidents": (WRITERS, {"log": PYTEST}),
+    "/api/v1/incidents/{incident}/draft": (PROPOSERS, {"diff": DIFF}),
     "/api/v1/incidents/{incident}/erase": (ADMINS, WHY),
     "/api/v1/incidents/{incident}/outcome": (PEOPLE, FIX),
     "/api/v1/incidents/{incident}/propose": (PROPOSERS, {"cause": "c", "resolution": "r"}),

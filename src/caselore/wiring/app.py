@@ -5,9 +5,10 @@ Must not hold policy: it opens, names the caller, and passes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -29,10 +30,9 @@ from caselore.wiring.transfer import Transfer
 if TYPE_CHECKING:
     from caselore.incidents.diagnosis import Diagnosis
     from caselore.llm.ports import Model
-    from caselore.logs import GreenLines
+    from caselore.logs import GreenLines, Signature
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor, Filters, TokenInfo
-    from caselore.memory.stores.answers_file import AnswersFile
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ class App(Transfer, Desks):
     def close(self) -> None:
         """Close the store, if it was opened. Nothing is read or written with this value again."""
         self.__dict__["_closed"] = True
-        memory = self.__dict__.pop("memory", None)
-        if memory is not None:
-            memory.close()
+        for name in ("memory", "aside"):
+            held = self.__dict__.pop(name, None)
+            if held is not None:
+                held.close()
 
     @cached_property
     def memory(self) -> Memory:
@@ -95,15 +96,10 @@ class App(Transfer, Desks):
     def serving(self, caller: identity.Caller) -> App:
         """Give this application, its memory included, to a caller whom the door identified."""
         other = replace(self)
-        other.__dict__.update(memory=self.memory, families=self.families, _caller=caller)
+        other.__dict__.update(
+            memory=self.memory, families=self.families, aside=self.aside, _caller=caller
+        )
         return other
-
-    @cached_property
-    def answers(self) -> AnswersFile:
-        """Give what remembers the answers to requests that bring a key."""
-        from caselore.memory.stores.answers_file import AnswersFile  # noqa: PLC0415
-
-        return AnswersFile(self.settings.home / "answers.db")
 
     # The main job
 
@@ -133,20 +129,45 @@ class App(Transfer, Desks):
         asked = models.model_of(self.settings, model)
         who = self._acting(actor)
         passed = self._all_green(green, service, stage)
-        return incidents.diagnose(
-            self.memory,
-            self._read(log, passed, name, 40, lambda one: self.memory.rarity(one.id), digest=True),
-            actor=who,
-            now=time_of(at) or self.now(),
-            service=service,
-            environment=environment,
-            branch=branch,
-            commit=commit,
-            deployment=deployment.strip().removeprefix("#"),
-            stage=stage,
-            url=url,
-            asking=self._asking(asked, who) if asked else None,
-        )
+        with self._kept(log) as (file, keep):
+            found = incidents.diagnose(
+                self.memory,
+                self._read(file, passed, name, 40, self._rarity, digest=True),
+                actor=who,
+                now=time_of(at) or self.now(),
+                service=service,
+                environment=environment,
+                branch=branch,
+                commit=commit,
+                deployment=deployment.strip().removeprefix("#"),
+                stage=stage,
+                url=url,
+                asking=self._asking(asked, who) if asked else None,
+            )
+            keep(found.incident)
+        return found
+
+    @contextmanager
+    def _kept(self, log: Log) -> Iterator[tuple[Log, Callable[[str], None]]]:
+        """Give a log, and what keeps it under an incident: nothing, unless the settings ask."""
+        if not self.settings.keep_logs:
+            yield log, lambda incident: None
+            return
+        from caselore.wiring import shelf  # noqa: PLC0415
+
+        with opened(log) as (given, _), spooled(given) as file:
+            begin = file.tell()
+
+            def keep(incident: str) -> None:
+                file.seek(begin)
+                until = self.now() + timedelta(days=self.settings.keep_logs)
+                packed = shelf.taken(file).packed()
+                self.aside.put_log(self.memory.bank, incident, packed, until)
+
+            yield file, keep
+
+    def _rarity(self, signature: Signature) -> float:
+        return self.memory.rarity(signature.id)
 
     def _asking(self, model: Model, actor: Actor) -> Callable[[str], Model]:
         limits = models.limits_of(self.settings.model_limits)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,11 +19,12 @@ from caselore.wiring.sources import clean
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
+    from caselore.memory.aside_ports import Aside
     from caselore.memory.copies import Copied, Reached
     from caselore.memory.grouping import Grouped
     from caselore.memory.records import Actor
-    from caselore.memory.stores.answers_file import AnswersFile
     from caselore.wiring.retention import RetentionDesk
+    from caselore.wiring.shelf import Whole
 
 
 class Erased(NamedTuple):
@@ -39,6 +41,19 @@ class Keeper(Reader):
     @abstractmethod
     def memory(self) -> Memory:
         """Give the memory that is kept."""
+
+    @cached_property
+    def aside(self) -> Aside:
+        """Give the place of what is kept beside the memory for a while."""
+        from caselore.wiring import shelf  # noqa: PLC0415
+
+        return shelf.place(self.settings)
+
+    def whole_log(self, incident: str, now: datetime) -> Whole | None:
+        """Give an incident's whole log by its id, if it is kept."""
+        from caselore.wiring import shelf  # noqa: PLC0415
+
+        return shelf.whole(self.aside, self.memory.bank, incident, now)
 
     @abstractmethod
     def _acting(self, actor: Actor | str | None) -> Actor:
@@ -88,7 +103,7 @@ class Keeper(Reader):
         """
         from caselore.wiring import backup  # noqa: PLC0415
 
-        self.answers.forget(ids)
+        self.aside.forget(self.memory.bank, ids)
         return backup.reach(self.memory)
 
     @cached_property
@@ -104,11 +119,6 @@ class Keeper(Reader):
         Raises: GateRefused unless a person; StoreDamaged where anything else is missing.
         """
         return self.memory.mend(clean(why), self._acting(actor))
-
-    @property
-    @abstractmethod
-    def answers(self) -> AnswersFile:
-        """Give what remembers the answers to requests that bring a key."""
 
     def backup(self, file: Path | str, actor: Actor | str | None = None) -> Copied:
         """Copy every bank into one verified SQLite file, and keep its place in the ledger.

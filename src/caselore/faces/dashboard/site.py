@@ -19,6 +19,7 @@ from caselore.faces.dashboard import (
     inbox,
     incident,
     intel,
+    log,
     numbers,
     page,
     records,
@@ -27,7 +28,7 @@ from caselore.faces.dashboard import (
 from caselore.faces.http import problems
 
 router = APIRouter()
-for part in (inbox, incident, records, changes, intel, numbers, house, signing):
+for part in (inbox, log, incident, records, changes, intel, numbers, house, signing):
     router.include_router(part.router)
 
 

@@ -112,9 +112,25 @@ def one(visitor: Reader, incident: str) -> Response:
 
 
 @router.get("/{incident}/log")
-def log(visitor: Reader, incident: str) -> Response:
-    """Give what is kept of the log: its failing lines, word for word, secrets masked."""
-    return answer(documents.kept_log(visitor.app.memory.get(incident)))
+def log(
+    visitor: Reader,
+    incident: str,
+    first: Annotated[int, Query(ge=1, le=10**9, description="From which line on.")] = 1,
+    limit: Annotated[int, Query(ge=0, le=5_000, description="Lines of the whole log.")] = 0,
+) -> Response:
+    """Give what is kept of the log: its failing lines, word for word, secrets masked.
+
+    With `limit` so many lines of the whole log, too, where whole logs are kept; else `lines_kept`
+    is null.
+    """
+    case = visitor.app.memory.get(incident)
+    kept = visitor.app.whole_log(case.id, visitor.app.now()) if limit else None
+    lines = [one for one in kept.every() if one.number >= first][: limit + 1] if kept else []
+    more = {
+        "lines_kept": [one._asdict() for one in lines[:limit]] if kept else None,
+        "next_line": lines[limit].number if len(lines) > limit else None,
+    }
+    return answer({**documents.kept_log(case), **more})
 
 
 @router.post("/{incident}/outcome", status_code=201)

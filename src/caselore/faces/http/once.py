@@ -6,15 +6,18 @@ Must not keep the answer of a request that came to nothing.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Header, Response
 
-from caselore.errors import BadInput
+from caselore.errors import BadInput, UnderWay
 from caselore.faces.http.problems import answer
+from caselore.memory.aside_ports import Answer
 from caselore.wiring.door import Visitor
 
+PATIENCE, PAUSE = 5.0, 0.05  # seconds that a repeat waits for the first, and between two looks
 Key = Annotated[
     str | None,
     Header(
@@ -35,16 +38,28 @@ def done(
         return answer(act(), status)
     if not 1 <= len(key) <= 255:
         raise BadInput("An Idempotency-Key has 1 to 255 characters.")
-    answers, name = visitor.app.answers, f"{visitor.app.memory.bank}\n{visitor.actor}\n{key}"
-    kept = answers.claim(name, request, visitor.app.now())
+    aside, name = visitor.app.aside, f"{visitor.app.memory.bank}\n{visitor.actor}\n{key}"
+    kept = _claimed(visitor, name, request)
     if kept:
         headers = {"Idempotency-Replayed": "true"}
         return Response(kept.body, kept.status, headers, "application/json")
     try:
         document = act()
     except BaseException:
-        answers.free(name)
+        aside.free(name)
         raise
     text = json.dumps(document, separators=(",", ":"))
-    answers.keep(name, status, text)
+    aside.keep(name, status, text)
     return Response(text, status, None, "application/json")
+
+
+def _claimed(visitor: Visitor, name: str, request: str) -> Answer | None:
+    """Take a key, or give the answer of its first request, for which a repeat waits a while."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return visitor.app.aside.claim(name, request, visitor.app.now())
+        except UnderWay:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)

@@ -24,15 +24,35 @@ const move = (step) => {
   rows[at].scrollIntoView({ block: "nearest" });
 };
 
-// n and p go from one marked line of the log to the next.
+// n and p go from one marked line of the log to the next, over the pages of a whole log.
+const whole = $(".log.whole");
 const marks = all(".log li.fails, .log li.cited");
 let mark = -1;
 const jump = (step) => {
+  if (whole) {
+    const steps = whole.dataset.steps.split(" ").map(Number).filter(Boolean);
+    const from = Number(location.hash.slice(2)) || 0;
+    const to = step > 0 ? steps.find((one) => one > from) : steps.findLast((one) => one < from);
+    if (!to) return;
+    const line = document.getElementById(`L${to}`);
+    if (!line) return location.assign(`${whole.dataset.path}?line=${to}#L${to}`);
+    const fold = line.closest("details");
+    if (fold) fold.open = true;
+    location.hash = line.id;
+    return;
+  }
   if (!marks.length) return;
   mark = (mark + step + marks.length) % marks.length;
   marks[mark].closest("details").open = true;
   location.hash = marks[mark].id;
 };
+
+// A line that is named in the address stands in an open fold.
+const named = location.hash.startsWith("#L") && document.getElementById(location.hash.slice(1));
+if (named && named.closest("details")?.open === false) {
+  named.closest("details").open = true;
+  named.scrollIntoView({ block: "center" });
+}
 
 const open = (id) => {
   const form = document.getElementById(id);
