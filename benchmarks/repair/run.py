@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from caselore import logs, settings, wiring
+from caselore.jobs.embedded import EmbeddedJobs
 from caselore.memory import Actor, Role
 from caselore.memory.loops import Hint
 from caselore.repair.account import Account, Owner, id_of
@@ -28,6 +29,7 @@ from caselore.repair.pipelines import Job, Pipeline
 from caselore.repair.policy import Policy
 from caselore.repair.ports import Forge
 from caselore.repair.reducer import reduce
+from caselore.repair.rounds import Parts, Rounds
 from caselore.repair.state import State
 from caselore.repair.watcher import Watcher
 
@@ -75,10 +77,13 @@ def measure(changes: int, folder: Path) -> dict[str, float]:
         memory, lambda file, name, passed: logs.read(file, name=name, green=passed), ACTOR
     )
     watcher = Watcher(account, no_forge, examiner, ACTOR, lambda: now)
+    jobs = EmbeddedJobs(memory, lambda: now, "bench")
+    rounds = Rounds(jobs, account, Parts(watcher=watcher), place="here", interval=ROUND)
     refs = [parse(CHANGE.format(number)) for number in range(changes)]
     tracking = cpu(lambda: [account.track(ref, Owner("coder"), ACTOR) for ref in refs])
-    watcher._due = {id_of(ref): START + timedelta(days=1) for ref in refs}
-    idle = min(cpu(watcher.sweep) for _ in range(5))
+    memory.look_next({id_of(ref): START + timedelta(days=1) for ref in refs})
+    idle = min(cpu(lambda: rounds.once(everything=False)) for _ in range(5))
+    glance = min(cpu(lambda: (jobs.round(), memory.heard())) for _ in range(20))
     file = folder / settings.DATABASE_NAME
     link = sqlite3.connect(file)
     plain = min(cpu(lambda: link.execute("SELECT * FROM changes").fetchall()) for _ in range(5))
@@ -97,7 +102,8 @@ def measure(changes: int, folder: Path) -> dict[str, float]:
         "track_ms": tracking / changes * 1_000,
         "idle_round_ms": idle * 1_000,
         "plain_select_ms": plain * 1_000,
-        "idle_share_of_a_core_percent": idle / ROUND * 100,
+        "idle_second_ms": glance * 1_000,
+        "idle_share_of_a_core_percent": (idle / ROUND + glance) * 100,
         "hint_in_a_batch_ms": batch / len(hints) * 1_000,
         "hint_alone_ms": single / 500 * 1_000,
         "main_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

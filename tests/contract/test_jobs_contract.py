@@ -190,7 +190,7 @@ def test_a_job_is_run_where_it_belongs_and_by_whom_knows_it(engine):
 def test_a_job_waits_for_its_time(engine):
     diary, jobs = Diary(), engine.open()
     jobs.handle("write", diary)
-    jobs.defer([Order("write", {"n": 1}, after=timedelta(seconds=0.4)), Order("write", {"n": 0})])
+    jobs.defer([Order("write", {"n": 1}, after=timedelta(seconds=4)), Order("write", {"n": 0})])
 
     jobs.round()
     assert diary.seen == [0]

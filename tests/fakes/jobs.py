@@ -45,10 +45,14 @@ class FakeJobs:
     def handle(self, kind, act, retry=None):
         self.kinds[kind] = (act, retry or Retry())
 
-    def every(self, name, kind, schedule, about=None, *, catch_up=1):
+    def every(self, name, kind, schedule, about=None, *, catch_up=1, place=""):
         from caselore.jobs.ports import Order
 
-        self.schedules[name] = (schedule, Order(kind, about or {}, lock=name), catch_up)
+        self.schedules[name] = (
+            schedule,
+            Order(kind, about or {}, lock=name, place=place),
+            catch_up,
+        )
         self._tick()
 
     def _tick(self):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from caselore.memory.exhibit_ports import Counted
 from caselore.memory.later_ports import JobRow
 from caselore.memory.ledger import EMPTY, Head, Stored
-from caselore.memory.loop_ports import InboxRow, LeaseRow
+from caselore.memory.loop_ports import COUNTED, NEWEST, InboxRow, LeaseRow
 from caselore.memory.ports import ANYWHERE, Fixed, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
 from caselore.memory.tallies import tally_rows
@@ -40,6 +40,7 @@ class MemoryView(MemoryCounts, MemoryLater):
         self.hints: dict[tuple, InboxRow] = {}
         self.leases: dict[tuple[str, str], LeaseRow] = {}
         self.later: dict[tuple[str, str], JobRow] = {}
+        self.looks: dict[tuple[str, str], str] = {}
         self.schedules: dict[tuple[str, str], str] = {}
 
     def _all(self, table, bank, **equal):
@@ -356,6 +357,28 @@ class MemoryView(MemoryCounts, MemoryLater):
         rows = [row for row in self.hints.values() if row.bank == bank and not row.attended_at]
         return sorted(rows, key=lambda row: (row.received_at, row.source, row.key))[:limit]
 
+    def changes_due(self, bank, now, after, limit):
+        live = [
+            row
+            for row in self.changes(bank, "live", after)
+            if self.looks.get((bank, row.id), "") <= now
+        ]
+        return live[:limit]
+
+    def changes_by_id(self, bank, ids):
+        return [row for row in self.changes(bank, "live") if row.id in ids]
+
+    def attempts_some(self, bank, change, pipelines):
+        rows = self.attempts(bank, change)
+        kept = {*rows[-NEWEST:], *[row for row in rows if row.delivered][-COUNTED:]}
+        return [row for row in rows if row in kept or row.pipeline in pipelines]
+
+    def outgoing_open(self, bank, change):
+        return [row for row in self.outgoing_of(bank, change) if row.status == "waiting"]
+
+    def put_looks(self, bank, due):
+        self.looks |= {(bank, change): at for change, at in due.items()}
+
     def hear(self, rows):
         for row in rows:
             self.hints.setdefault(row[:3], row)
@@ -452,6 +475,7 @@ class MemoryStore:
         draft.payloads = dict(self._view.payloads)
         draft.hints, draft.leases = dict(self._view.hints), dict(self._view.leases)
         draft.later, draft.schedules = dict(self._view.later), dict(self._view.schedules)
+        draft.looks = dict(self._view.looks)
         draft.tables = {name: dict(rows) for name, rows in self._view.tables.items()}
         yield draft
         self._view = draft

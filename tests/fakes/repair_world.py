@@ -8,13 +8,16 @@ from __future__ import annotations
 from datetime import timedelta
 
 from caselore import logs
+from caselore.jobs.embedded import EmbeddedJobs
 from caselore.memory import Actor, Role
 from caselore.memory.stores.sqlite import SqliteStore
 from caselore.repair.account import PEOPLE, WORKER, Account, Owner, id_of
 from caselore.repair.change import parse
 from caselore.repair.examination import Examiner
+from caselore.repair.proposing import Proposer
+from caselore.repair.rounds import Parts, Rounds
 from caselore.repair.watcher import Watcher
-from fakes.failures import START, memory_over
+from fakes.failures import START, Ids, memory_over
 from fakes.forge import FakeForge
 from fakes.recordings import AT_ONCE, CHANGE
 
@@ -26,7 +29,7 @@ class World:
     """A forge, an account and a watcher, with a clock that only moves when told."""
 
     def __init__(self, path):
-        self.now, self.path = START, path
+        self.now, self.path, self.ids = START, path, Ids()
         self.forge = FakeForge()
         self.forge.open(CHANGE)
         self.open()
@@ -34,14 +37,18 @@ class World:
 
     def open(self):
         self.store = self.make_store(self.path)
-        memory = memory_over(self.store, clock=lambda: self.now)
+        memory = memory_over(self.store, clock=lambda: self.now, new_id=self.ids)
         self.account = Account(memory, AT_ONCE)
         examiner = Examiner(
             memory, lambda file, name, passed: logs.read(file, name=name, green=passed), WATCHER
         )
         self.watcher = Watcher(
-            self.account, lambda url: self.forge, examiner, WATCHER, lambda: self.now, threads=1
+            self.account, lambda url: self.forge, examiner, WATCHER, lambda: self.now
         )
+        self.jobs = EmbeddedJobs(memory, lambda: self.now, "world", threads=1, lease=30)
+        proposer = Proposer(self.account, WATCHER, lambda: self.now)
+        parts = Parts(watcher=self.watcher, proposer=proposer)
+        self.rounds = Rounds(self.jobs, self.account, parts, place="here", interval=30)
 
     make_store = SqliteStore
     minute = timedelta(minutes=1)
@@ -52,7 +59,7 @@ class World:
 
     def look(self, minutes=1):
         self.now += timedelta(minutes=minutes)
-        return self.watcher.sweep(everything=True)
+        return self.rounds.once()
 
     def take(self):
         """Let the worker take what waits for it."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import time
 
-from caselore.repair.delivery import Dispatcher
+from caselore.repair.delivery import Dispatched, Dispatcher
+from caselore.repair.kept import WORKER
 from caselore.repair.workers.runs import Runs
 from fakes.recordings import CHANGE
 from fakes.repair_world import WATCHER, World
@@ -47,7 +48,14 @@ class Shop(World):
         )  # fmt: skip
 
     def round(self):
-        return self.dispatcher.round()
+        """Let this machine do all that is due, as its jobs would."""
+        done, dispatcher = Dispatched(), self.dispatcher
+        for run in dispatcher.runs():
+            dispatcher.hear(done, run.folder.name)
+        dispatcher.dismiss()
+        for waiting in self.account.waiting(WORKER):
+            dispatcher.bring(done, waiting)
+        return done
 
     @property
     def run(self):

@@ -70,9 +70,10 @@ class EmbeddedJobs:
         about: Mapping[str, Any] = _NOTHING,
         *,
         catch_up: int = 1,
+        place: str = "",
     ) -> None:
         """Let a job be due on a schedule."""
-        self._schedules[name] = (schedule, Order(kind, about, lock=name), catch_up)
+        self._schedules[name] = (schedule, Order(kind, about, lock=name, place=place), catch_up)
         self._next.pop(name, None)
         self._tick()
 

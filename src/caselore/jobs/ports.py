@@ -137,8 +137,9 @@ class Jobs(Protocol):
         about: Mapping[str, Any] = ...,
         *,
         catch_up: int = ...,
+        place: str = ...,
     ) -> None:
-        """Let a job of a kind be due on a schedule; its lock is its name."""
+        """Let a job of a kind be due on a schedule; its lock is its name, any place runs it."""
 
     def defer(self, orders: Sequence[Order]) -> int:
         """Put in jobs; give how many are new."""

@@ -6,8 +6,9 @@ Must not know the rules of the loop, nor append by itself: `gate.write` is the o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from caselore.errors import WrongUse
@@ -21,11 +22,15 @@ from caselore.memory.writing import must_pass
 
 
 class LoopRows(NamedTuple):
-    """All that is stored of one change."""
+    """What a step needs of one change: bounded, however long its history is."""
 
     change: ChangeRow
     attempts: tuple[AttemptRow, ...]
+    """The newest, the newest delivered ones, and those of the pipelines asked for, in order."""
     outbox: tuple[OutboxRow, ...] = ()
+    """The events that wait to be taken."""
+    sent: Callable[[str], Sequence[OutboxRow]] = lambda id: ()
+    """Gives an event that ever left, once for each target; only inside the transaction."""
 
 
 class LoopEntry(NamedTuple):
@@ -53,11 +58,31 @@ def change_id(host: str, project: str, iid: str) -> str:
 class Loops(Bank):
     """The verbs about the repair loop."""
 
-    def loop_rows(self, id: str) -> LoopRows | None:
-        """Give what is stored of a change."""
+    def loop_rows(self, id: str, pipelines: Collection[str] = ()) -> LoopRows | None:
+        """Give what a step needs of a change whose `pipelines` were read."""
         with self._store.reading() as view:
             row = view.change(self.bank, id)
-            return row and LoopRows(row, tuple(view.attempts(self.bank, id)))
+            return row and LoopRows(row, tuple(view.attempts_some(self.bank, id, pipelines)))
+
+    def loop_attempts(self, id: str) -> list[AttemptRow]:
+        """Give every attempt of a change, in order."""
+        with self._store.reading() as view:
+            return view.attempts(self.bank, id)
+
+    def loop_due(self, now: datetime, after: str, limit: int) -> list[ChangeRow]:
+        """Give the live changes whose next look is due, in the order of their ids."""
+        with self._store.reading() as view:
+            return view.changes_due(self.bank, stamp(now), after, limit)
+
+    def loop_live(self, ids: Collection[str]) -> list[ChangeRow]:
+        """Give those of some changes that are live."""
+        with self._store.reading() as view:
+            return view.changes_by_id(self.bank, ids)
+
+    def look_next(self, due: Mapping[str, datetime]) -> None:
+        """Say when changes are looked at next."""
+        with self._store.writing(self.bank) as view:
+            view.put_looks(self.bank, {change: stamp(at) for change, at in due.items()})
 
     def loop_changes(
         self, state: str = "", after: str = "", limit: int = 1_000
@@ -67,9 +92,15 @@ class Loops(Bank):
             return view.changes(self.bank, state, after, limit)
 
     def loop_write(
-        self, id: str, actor: Actor, decide: Callable[[LoopRows | None], LoopEntry | None]
+        self,
+        id: str,
+        actor: Actor,
+        decide: Callable[[LoopRows | None], LoopEntry | None],
+        pipelines: Collection[str] = (),
     ) -> Entry | None:
         """Let `decide` turn what is stored into what is written, in one transaction.
+
+        `pipelines` are those whose attempts it must know, however old.
 
         Raises: GateRefused, with the refusal kept in the ledger.
         """
@@ -77,8 +108,9 @@ class Loops(Bank):
             row = view.change(self.bank, id)
             rows = row and LoopRows(
                 row,
-                tuple(view.attempts(self.bank, id)),
-                tuple(view.outgoing_of(self.bank, id)),
+                tuple(view.attempts_some(self.bank, id, pipelines)),
+                tuple(view.outgoing_open(self.bank, id)),
+                partial(view.outgoing_one, self.bank),
             )
             wanted = decide(rows)
             if wanted is None:
@@ -93,6 +125,11 @@ class Loops(Bank):
         """Give the events that wait to be taken, by anybody or by one target, in order."""
         with self._store.reading() as view:
             return view.outgoing(self.bank, target, after, limit)
+
+    def loop_open(self, change: str) -> list[OutboxRow]:
+        """Give the events of a change that wait to be taken."""
+        with self._store.reading() as view:
+            return view.outgoing_open(self.bank, change)
 
     def loop_event(self, id: str) -> list[OutboxRow]:
         """Give one event, once for each target."""

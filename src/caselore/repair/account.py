@@ -7,7 +7,7 @@ Must not decide how anything counts, nor speak to a forge or a worker.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,18 +16,16 @@ from caselore.memory.api import Memory
 from caselore.memory.encoding import Body, canonical, stamp
 from caselore.memory.loops import LoopEntry, LoopRows, change_id
 from caselore.memory.records import Actor
-from caselore.memory.rows import AttemptRow, ChangeRow, OutboxRow
+from caselore.memory.rows import ChangeRow, OutboxRow
+from caselore.repair import kept
 from caselore.repair.change import ChangeRef
-from caselore.repair.events import FOR_THE_WORKER, Event, Withdraw
+from caselore.repair.events import FOR_THE_WORKER, Event
+from caselore.repair.kept import PEOPLE, WORKER
 from caselore.repair.observations import Delivered, Observation
 from caselore.repair.policy import Policy
 from caselore.repair.reducer import reduce
 from caselore.repair.state import Attempt, Phase, State, from_json
 from caselore.repair.turn import Step
-
-Packs = Mapping[str, Mapping[str, Any]]
-WORKER, PEOPLE = "worker", "people"
-WAITING, DELIVERED, WITHDRAWN, KEPT = "waiting", "delivered", "withdrawn", "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +107,14 @@ class Account:
         """Keep in a memory; `told`: events are to be told to people through some channel."""
         self.memory, self.policy, self._told = memory, policy, told
 
-    def tracked(self, id: str) -> Tracked | None:
-        """Give one change."""
-        rows = self.memory.loop_rows(id)
+    def tracked(self, id: str, seen: Sequence[Observation] = ()) -> Tracked | None:
+        """Give one change with what may still matter of its history, and what `seen` is about."""
+        rows = self.memory.loop_rows(id, kept.pipelines(seen))
         return _tracked(rows) if rows else None
+
+    def attempts(self, id: str) -> list[Attempt]:
+        """Give every attempt of a change, in order."""
+        return [kept.attempt(row) for row in self.memory.loop_attempts(id)]
 
     def listed(self, state: str = "", after: str = "", limit: int = 1_000) -> list[ChangeRow]:
         """Give changes in the order of their ids, without their attempts."""
@@ -140,7 +142,7 @@ class Account:
         seen: Observation | Sequence[Observation],
         actor: Actor,
         action: str = "loop",
-        packs: Packs | None = None,
+        packs: kept.Packs | None = None,
     ) -> Step | None:
         """Take in observations in one transaction; None where not tracked, or nothing is new.
 
@@ -160,33 +162,35 @@ class Account:
             made.append(step)
             if action == "loop" and not _news(before.state, step):
                 return None
-            told = step._replace(events=tuple(_with(one, packs or {}) for one in step.events))
+            told = step._replace(
+                events=tuple(kept.with_pack(one, packs or {}) for one in step.events)
+            )
             return self._entry(action, before, replace(before, state=step.state), told, rows)
 
-        wrote = self.memory.loop_write(id, actor, decide)
+        wrote = self.memory.loop_write(id, actor, decide, kept.pipelines(some))
         return made[0] if wrote and made else None
 
     def foresee(self, id: str, seen: Sequence[Observation]) -> Step | None:
         """Give what would follow, without writing; None where that is nothing new."""
-        found = self.tracked(id)
+        found = self.tracked(id, seen)
         if found is None:
             return None
         step = fold(found.state, seen, self.policy)
         return step if _news(found.state, step) else None
 
     def taken(self, outgoing: Outgoing, actor: Actor, at: datetime) -> None:
-        """Say that an event was taken: by the worker, which counts it, or by people."""
+        """Say that it was taken: by the worker, which counts it, by people, or by the memory."""
 
         def decide(rows: LoopRows | None) -> LoopEntry | None:
-            row = _outbox_row(rows, outgoing)
-            if rows is None or row is None or row.status == DELIVERED:
+            row = kept.sent(rows, outgoing.id, outgoing.target)
+            if rows is None or row is None or row.status == kept.DELIVERED:
                 return None
             before = _tracked(rows)
-            step = Step(before.state, (), (), (f"{row.type} told to people",))
+            step = Step(before.state, (), (), (kept.TAKEN[outgoing.target].format(row.type),))
             if outgoing.target == WORKER:
                 step = reduce(before.state, Delivered(at, outgoing.id), self.policy)
             now = replace(before, state=step.state)
-            return self._entry("loop", before, now, step, rows, {_key(row): DELIVERED})
+            return self._entry("loop", before, now, step, rows, row)
 
         self.memory.loop_write(outgoing.change, actor, decide)
 
@@ -194,9 +198,19 @@ class Account:
         """Give what waits for somebody, in order."""
         return [_outgoing(row) for row in self.memory.loop_outgoing(target, after, limit)]
 
+    def waiting_of(self, id: str) -> list[Outgoing]:
+        """Give what waits for anybody, of one change."""
+        return [_outgoing(row) for row in self.memory.loop_open(id)]
+
     def events(self, id: str) -> list[Outgoing]:
-        """Give all that ever left for a change."""
-        return [_outgoing(row) for row in self.memory.loop_events(id)]
+        """Give all events that ever left for a change."""
+        rows = self.memory.loop_events(id)
+        return [_outgoing(row) for row in rows if row.target != kept.MEMORY]
+
+    def outgoing(self, id: str, target: str) -> Outgoing | None:
+        """Give one thing that waits, or waited, for somebody."""
+        rows = self.memory.loop_event(id)
+        return next((_outgoing(row) for row in rows if row.target == target), None)
 
     def history(self, id: str) -> Iterator[Remembered]:
         """Give every step of a change with its reasons, in order."""
@@ -219,16 +233,14 @@ class Account:
         now: Tracked,
         step: Step,
         rows: LoopRows | None,
-        statuses: dict[tuple[str, str], str] | None = None,
+        taken: OutboxRow | None = None,
     ) -> LoopEntry:
-        old = {one.key: one for one in before.state.attempts}
-        attempts = [
-            _attempt_body(one, place)
-            for place, one in enumerate(now.state.attempts)
-            if old.get(one.key) != one
-        ]
+        attempts = kept.moved(before.state, now.state, rows)
         outbox = [row for event in step.events for row in self._leaving(event)]
-        outbox += _changed(rows, {**_withdrawn(rows, step), **(statuses or {})})
+        outbox += kept.proposed(before.state, before.owner.name, step, rows)
+        outbox += kept.woken(before.state, now.state, rows)
+        outbox += kept.withdrawn(rows, step)
+        outbox += [kept.changed(taken, kept.DELIVERED)] if taken else []
         body: Body = {
             "change": _change_body(now, self.policy.attempts),
             "attempts": attempts,
@@ -245,13 +257,8 @@ class Account:
             "document": canonical(event.to_json()),
         }
         if event.type in FOR_THE_WORKER:
-            yield {**row, "target": WORKER, "status": WAITING}
-        yield {**row, "target": PEOPLE, "status": WAITING if self._told else KEPT}
-
-
-def _with(event: Event, packs: Packs) -> Event:
-    pack = packs.get(str(event.evidence.get("pipeline", "")), {})
-    return replace(event, evidence={**event.evidence, **pack})
+            yield {**row, "target": WORKER, "status": kept.WAITING}
+        yield {**row, "target": PEOPLE, "status": kept.WAITING if self._told else kept.KEPT}
 
 
 def _tracked_again(state: State) -> State:
@@ -273,7 +280,7 @@ def _lasting(state: State) -> State:
 
 def _tracked(rows: LoopRows) -> Tracked:
     document = json.loads(rows.change.document)
-    attempts = tuple(_attempt(row) for row in rows.attempts)
+    attempts = tuple(kept.attempt(row) for row in rows.attempts)
     owner = {**document["owner"], "logins": tuple(document["owner"]["logins"])}
     return Tracked(rows.change.id, from_json(document["state"], attempts), Owner(**owner))
 
@@ -294,60 +301,6 @@ def _change_body(now: Tracked, maximum: int) -> Body:
     }
 
 
-def _attempt_body(attempt: Attempt, place: int) -> Body:
-    return {
-        "key": attempt.key,
-        "place": place,
-        "number": attempt.number,
-        "delivered": int(attempt.delivered),
-        "verdict": attempt.colour,
-        "kind": attempt.kind,
-        "head": attempt.head,
-        "pipeline": attempt.pipeline,
-        "at": attempt.at,
-        "decision": attempt.decision,
-        "document": canonical(asdict(attempt)),
-    }
-
-
-def _attempt(row: AttemptRow) -> Attempt:
-    values = json.loads(row.document)
-    for name in ("jobs", "names", "fingerprints"):
-        values[name] = tuple(values[name])
-    return Attempt(**values)
-
-
 def _outgoing(row: OutboxRow) -> Outgoing:
     event = json.loads(row.document)
     return Outgoing(row.id, row.target, row.change, row.type, row.status, row.seq, event)
-
-
-def _key(row: OutboxRow) -> tuple[str, str]:
-    return row.id, row.target
-
-
-def _outbox_row(rows: LoopRows | None, outgoing: Outgoing) -> OutboxRow | None:
-    found = rows.outbox if rows else ()
-    return next((row for row in found if _key(row) == (outgoing.id, outgoing.target)), None)
-
-
-def _withdrawn(rows: LoopRows | None, step: Step) -> dict[tuple[str, str], str]:
-    taken_back = {one.event for one in step.commands if isinstance(one, Withdraw)}
-    found = rows.outbox if rows else ()
-    return {
-        _key(row): WITHDRAWN
-        for row in found
-        if row.id in taken_back and row.target == WORKER and row.status == WAITING
-    }
-
-
-def _changed(rows: LoopRows | None, statuses: dict[tuple[str, str], str]) -> list[Body]:
-    found = rows.outbox if rows else ()
-    return [
-        {
-            "id": row.id, "target": row.target, "type": row.type, "at": row.at,
-            "document": row.document, "status": statuses[_key(row)],
-        }
-        for row in found
-        if _key(row) in statuses
-    ]  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from typing import Any
 from caselore.errors import CaseloreError
 from caselore.memory.records import Actor, ModelCall
 from caselore.repair import handoff
-from caselore.repair.account import WORKER, Account, Outgoing, Tracked
-from caselore.repair.events import EventType
+from caselore.repair.account import Account, Outgoing, Tracked
+from caselore.repair.kept import REARMED
 from caselore.repair.observations import Outcome, Receipt
 from caselore.repair.pack import prompt
 from caselore.repair.state import SILENT, Phase
@@ -28,6 +28,7 @@ from caselore.repair.workers.runs import Run, Runs, Said
 
 LEASE = 600  # seconds that a writer keeps its branch without a sign of life
 _MILLION = 1_000_000
+_LOOKED_BACK = timedelta(days=7)
 _SAID = {one.value: one for one in Outcome}
 
 
@@ -66,20 +67,28 @@ class Dispatcher:
         self._environment, self._holder = environment, holder
         self._tokens = tuple(tokens)
 
-    def round(self) -> Dispatched:
-        """Do all that is due now."""
-        done = Dispatched()
-        for run in list(self._runs.open()):
-            self._guarded(done, run.folder.name, partial(self._attend, done, run))
+    def runs(self) -> list[Run]:
+        """Give the runs of this machine that were not taken into the account yet."""
+        return list(self._runs.open())
+
+    def dismiss(self) -> None:
+        """End the conversations that stayed open for changes whose worker must not go on."""
         for box in self._runs.staying():
             tracked = self._account.tracked(box.name)
             if tracked is None or _must_end(tracked):
                 box.dismiss()
-        for outgoing in self._account.waiting(WORKER):
-            self._guarded(done, outgoing.id, partial(self._deliver, done, outgoing))
-        for row in self._account.listed(Phase.TRACKING.value):
-            self._guarded(done, row.url, partial(self._take_up, done, row.id))
-        return done
+
+    def hear(self, done: Dispatched, name: str) -> None:
+        """Look how a run is, end what must not go on, take in what ended."""
+        run = self._runs.of(name)
+        if run.spec and not run.collected:
+            self._guarded(done, name, partial(self._attend, done, run))
+
+    def bring(self, done: Dispatched, outgoing: Outgoing) -> bool:
+        """Bring an event to its worker; False where it must wait."""
+        taken: list[bool] = []
+        self._guarded(done, outgoing.id, lambda: taken.append(self._deliver(done, outgoing)))
+        return taken == [True]
 
     def _guarded(self, done: Dispatched, name: str, act: Callable[[], None]) -> None:
         try:
@@ -89,14 +98,17 @@ class Dispatcher:
 
     # Bringing
 
-    def _deliver(self, done: Dispatched, outgoing: Outgoing) -> None:
-        tracked = self._account.tracked(outgoing.change)
+    def _deliver(self, done: Dispatched, outgoing: Outgoing) -> bool:
+        tracked, run = self._account.tracked(outgoing.change), self._runs.of(outgoing.id)
         if tracked is None or self._busy(outgoing):
-            return
-        run = self._runs.of(outgoing.id)
-        if not run.begun and not self._start(done, tracked, outgoing.event, ""):
-            return
+            return False
+        again = outgoing.type == REARMED
+        if not run.begun and not (again and _out_of_date(tracked, outgoing)):
+            words = f"A person let the loop begin again: {tracked.state.rearmed_why}"
+            if not self._start(done, tracked, outgoing.event, words if again else ""):
+                return False
         self._account.taken(outgoing, self._actor, self._clock())
+        return True
 
     def _busy(self, outgoing: Outgoing) -> bool:
         """Tell whether a worker is still at an earlier event: one writer a branch."""
@@ -158,19 +170,6 @@ class Dispatcher:
         spent = sum(one.dollars or 0.0 for one in calls if one.model.startswith("worker:"))
         return round(spent * _MILLION)
 
-    def _take_up(self, done: Dispatched, id: str) -> None:
-        """Wake the worker of a rearmed change: what opened the breaker still stands."""
-        tracked = self._account.tracked(id)
-        if tracked is None or not tracked.state.rearmed_by or tracked.state.series:
-            return
-        last = [one for one in self._account.events(id) if one.type == EventType.CIRCUIT_BREAKER]
-        if not last or tracked.state.attempts[-1].head != tracked.state.head:
-            return
-        event = {**last[-1].event, "id": f"{last[-1].id}-r{tracked.state.run}"}
-        if not self._runs.of(event["id"]).begun:
-            words = f"A person let the loop begin again: {tracked.state.rearmed_why}"
-            self._start(done, tracked, event, words)
-
     # Hearing
 
     def _attend(self, done: Dispatched, run: Run) -> None:
@@ -208,7 +207,7 @@ class Dispatcher:
             return
         outcome, head = self._checked(tracked, event, said)
         self._account.step(
-            tracked.id, _receipt(event, outcome, head, said, self._clock()), self._actor
+            tracked.id, _receipt(run, outcome, head, said, self._clock()), self._actor
         )
         self._note(tracked, run, said)
         run.collect()
@@ -236,12 +235,20 @@ class Dispatcher:
             folder = tracked.owner.folder or str(run.spec["cwd"])
             owner = replace(tracked.owner, session=said.session, folder=folder)
             self._account.track(tracked.state.ref, owner, self._actor)
-        ended = run.ended or {}
+        ended, memory = run.ended or {}, self._account.memory
+        if any(one.prompt == _name(run) for one in memory.calls(self._clock() - _LOOKED_BACK)):
+            return  # whoever collected it was killed right after this
         call = ModelCall(
-            f"worker:{tracked.owner.name}", str(run.event["id"]), "", said.status or "none",
+            f"worker:{tracked.owner.name}", _name(run), "", said.status or "none",
             0, 0, said.cost, float(ended.get("seconds", 0.0)), tracked.id,
         )  # fmt: skip
-        self._account.memory.keep_call(call, self._actor)
+        memory.keep_call(call, self._actor)
+
+
+def _out_of_date(tracked: Tracked, outgoing: Outgoing) -> bool:
+    """Tell whether what opened the breaker no longer stands: it was rearmed, and went on since."""
+    head = outgoing.event["evidence"].get("head", "")
+    return bool(tracked.state.series) or head != tracked.state.head
 
 
 def _must_end(tracked: Tracked) -> bool:
@@ -251,8 +258,12 @@ def _must_end(tracked: Tracked) -> bool:
     return ended or (state.phase is Phase.PAUSED and state.why.startswith("a person"))
 
 
-def _receipt(
-    event: Mapping[str, Any], outcome: Outcome, head: str, said: Said, at: datetime
-) -> Receipt:
-    summary = said.summary or said.why
-    return Receipt(at, event["id"], outcome, round(said.cost * _MILLION), summary, head)
+def _receipt(run: Run, outcome: Outcome, head: str, said: Said, at: datetime) -> Receipt:
+    summary, event = said.summary or said.why, run.event["id"]
+    cost = round(said.cost * _MILLION)
+    return Receipt(at, event, outcome, cost, summary, head, _name(run))
+
+
+def _name(run: Run) -> str:
+    """Name a run for good: an event that is started again is another run."""
+    return f"{run.event['id']}#{run.spec['tries']}"

@@ -1,6 +1,6 @@
 """Tells people what leaves the loop: by a signed webhook, or through Apprise if installed.
 
-Must not lose an event: what no channel took stays in the outbox and is told at the next round.
+Must not lose an event: what a channel did not take stays in the outbox and is told again.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import hmac
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Protocol
 
 from caselore.errors import CaseloreError, Unavailable, WrongUse
 from caselore.memory.encoding import canonical
 from caselore.memory.records import Actor
-from caselore.repair.account import PEOPLE, Account, Outgoing
+from caselore.repair.account import Account, Outgoing
 from caselore.repair.events import EventType
 
 PATIENCE = 10.0  # seconds that one channel may take
-_PAUSES = (0, 30, 120, 600, 3_600)  # seconds before an event is tried again
 _KEYS = ("url", "secret_env", "apprise_env", "events")
 
 
@@ -141,21 +140,12 @@ class Notifier:
         """Tell through these channels."""
         self._account, self._channels = account, told
         self._actor, self._clock = actor, clock
-        self._again: dict[str, tuple[int, datetime]] = {}
 
-    def round(self) -> list[str]:
-        """Tell what is due; gives what went wrong, in words."""
-        errors = []
-        for outgoing in self._account.waiting(PEOPLE):
-            if self._due(outgoing):
-                errors += self._tell(outgoing)
-        return errors
+    def tell(self, outgoing: Outgoing) -> None:
+        """Tell one event; a channel that took it may get it again if another one did not.
 
-    def _due(self, outgoing: Outgoing) -> bool:
-        return outgoing.id not in self._again or self._again[outgoing.id][1] <= self._clock()
-
-    def _tell(self, outgoing: Outgoing) -> list[str]:
-        """Tell one event; a channel that took it may get it again if another one did not."""
+        Raises: Unavailable, where it is to be told again.
+        """
         now, errors = self._clock(), []
         for channel in self._channels:
             if outgoing.type in channel.events:
@@ -164,10 +154,5 @@ class Notifier:
                 except CaseloreError as error:
                     errors.append(f"{outgoing.id}: {error}")
         if errors:
-            tries = self._again.get(outgoing.id, (0, now))[0] + 1
-            pause = _PAUSES[min(tries, len(_PAUSES) - 1)]
-            self._again[outgoing.id] = (tries, now + timedelta(seconds=pause))
-        else:
-            self._again.pop(outgoing.id, None)
-            self._account.taken(outgoing, self._actor, now)
-        return errors
+            raise Unavailable("; ".join(errors))
+        self._account.taken(outgoing, self._actor, now)

@@ -117,6 +117,8 @@ class Receipt:
     summary: str = ""
     head: str = ""
     """The commit that the worker pushed, as the forge has it."""
+    run: str = ""
+    """Which run it was: one that is told of twice is taken in once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,11 @@ def _rearm(turn: Turn, seen: Rearm) -> None:
 
 def _receipt(turn: Turn, seen: Receipt) -> None:
     """Take in what a run cost, and that it ended without a change."""
+    if seen.run and seen.run in turn.state.receipts:
+        turn.note("the end of this run was taken in before")
+        return
+    if seen.run:
+        turn.set(receipts=(*turn.state.receipts, seen.run)[-KEPT:])
     turn.set(spent=turn.state.spent + max(0, seen.cost))
     if seen.head:
         turn.set(pushed=(*turn.state.pushed, seen.head)[-KEPT:])

@@ -14,6 +14,7 @@ from caselore.memory.encoding import unstamp
 from caselore.repair.change import ChangeRef, parse
 from caselore.repair.events import shown
 
+TOLD = 200  # notices that are remembered, the newest
 KEPT = 60  # heads and pipelines that are remembered, the newest; older ones are stale anyway
 
 
@@ -127,6 +128,8 @@ class State:
     rearmed_why: str = ""
     pushed: tuple[str, ...] = ()
     """Commits that the worker itself pushed."""
+    receipts: tuple[str, ...] = ()
+    """Runs of the worker whose end was taken in: the newest."""
     notices: tuple[str, ...] = ()
     seen: tuple[Seen, ...] = ()
     early: tuple[dict[str, Any], ...] = ()
@@ -183,12 +186,12 @@ class State:
         return {**values, "phase": self.phase.value, "seen": [asdict(one) for one in self.seen]}
 
 
-_TUPLES = ("heads", "pushed", "target_failed", "notices", "early")
+_TUPLES = ("heads", "pushed", "target_failed", "receipts", "notices", "early")
 
 
 def from_json(values: dict[str, Any], attempts: tuple[Attempt, ...]) -> State:
     """Read what `to_json` wrote."""
-    read = {**values, **{name: tuple(values[name]) for name in _TUPLES}}
+    read = {**values, **{name: tuple(values.get(name, ())) for name in _TUPLES}}
     read["phase"] = Phase(values["phase"])
     read["seen"] = tuple(Seen(**one) for one in values["seen"])
     return State(**read, attempts=attempts)

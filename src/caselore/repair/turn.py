@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from caselore.repair.events import Command, Event, EventType, Withdraw, event_id
 from caselore.repair.policy import Policy
-from caselore.repair.state import Attempt, Phase, State
+from caselore.repair.state import TOLD, Attempt, Phase, State
 
 
 class Step(NamedTuple):
@@ -65,7 +65,7 @@ class Turn:
         """Tell whether this notice was not given yet, and remember that it now is."""
         if notice in self.state.notices:
             return False
-        self.set(notices=(*self.state.notices, notice))
+        self.set(notices=(*self.state.notices, notice)[-TOLD:])
         return True
 
     def withdraw(self) -> None:

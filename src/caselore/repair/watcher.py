@@ -5,19 +5,17 @@ Must not count, nor start a worker; a hint only says where to look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from caselore.errors import CaseloreError
-from caselore.memory.records import Actor, Role
-from caselore.memory.rows import ChangeRow
+from caselore.memory.encoding import digest
+from caselore.memory.records import Actor
 from caselore.repair import honest, pack, recount, sight
 from caselore.repair.account import Account, Tracked
 from caselore.repair.comment import MARKER, comment
-from caselore.repair.events import EventType, Rerun
+from caselore.repair.events import Rerun
 from caselore.repair.examination import Examiner, Place
 from caselore.repair.observations import Observation, Reading, Target
 from caselore.repair.pipelines import Pipeline
@@ -31,17 +29,12 @@ EVERY = {  # seconds between two looks at a change that nobody hints at
     Phase.REPAIRING: 30, Phase.WAITING: 30, Phase.TRACKING: 60, Phase.GREEN: 300,
     Phase.PAUSED: 300, Phase.OPEN: 300, Phase.POST_MERGE: 120,
 }  # fmt: skip
+HOOKED = {  # the same where the forges hint
+    Phase.REPAIRING: 600, Phase.WAITING: 600, Phase.TRACKING: 7_200, Phase.GREEN: 7_200,
+    Phase.PAUSED: 7_200, Phase.OPEN: 7_200, Phase.POST_MERGE: 1_200,
+}  # fmt: skip
 PAGE = 500  # changes that are listed at once
 ForgeOf = Callable[[str], Forge]
-
-
-@dataclass
-class Swept:
-    """What one round did."""
-
-    looked: int = 0
-    written: int = 0
-    errors: list[str] = field(default_factory=list)
 
 
 class Watcher:
@@ -55,59 +48,43 @@ class Watcher:
         actor: Actor,
         clock: Callable[[], datetime],
         *,
-        threads: int = 4,
         pace: float = 1.0,
+        hooked: bool = False,
     ) -> None:
         """Watch with `forge_of`, which gives the forge of a change's address.
 
-        `pace` scales the time between two looks at a change that nobody hints at.
+        `pace` scales the time between two looks at a change that nobody hints at; `hooked` says
+        that the forges hint, so that looking is only what catches a lost hint.
         """
         self._account, self._forge_of, self._examiner = account, forge_of, examiner
         self._actor, self._clock = actor, clock
-        self._threads, self._pace = threads, pace
-        self._due: dict[str, datetime] = {}
-        self._targets: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._pace, self._hooked = pace, hooked
+        self._targets: dict[str, tuple[str, tuple[str, ...]]] = {}
 
-    def sweep(self, *, everything: bool = False) -> Swept:
-        """Look at what was hinted at, and at what is due."""
-        now, swept = self._clock(), Swept()
-        hinted = self._hinted()
-        rows = self._chosen(now, set(hinted), everything)
-        with ThreadPoolExecutor(self._threads) as pool:
-            for row, outcome in zip(rows, pool.map(self._safely, rows), strict=True):
-                swept.looked += 1
-                swept.written += outcome == ""
-                if outcome:
-                    swept.errors.append(f"{row.url}: {outcome}")
-        for change, until in hinted.items():
-            self._account.memory.attend(change, until)
-        return swept
-
-    def _hinted(self) -> dict[str, str]:
-        """Give the changes that hints are about, each with its newest hint's time."""
-        return {row.change: row.received_at for row in self._account.memory.heard()}
-
-    def _chosen(self, now: datetime, hinted: set[str], everything: bool) -> list[ChangeRow]:
-        chosen, after = [], ""
-        while rows := self._account.listed("live", after, PAGE):
+    def due(self, *, everything: bool = False) -> Iterator[list[str]]:
+        """Give the changes that are to be looked at now, page by page, and set their next look."""
+        now, after, memory = self._clock(), "", self._account.memory
+        while rows := (
+            self._account.listed("live", after, PAGE)
+            if everything
+            else memory.loop_due(now, after, PAGE)
+        ):
             after = rows[-1].id
-            chosen += [
-                row
-                for row in rows
-                if everything or row.id in hinted or self._due.get(row.id, now) <= now
-            ]
-        for row in chosen:
-            self._due[row.id] = now + timedelta(
-                seconds=EVERY.get(Phase(row.state), 60) * self._pace
-            )
-        return chosen
+            memory.look_next({row.id: now + self._pause(row.id, Phase(row.state)) for row in rows})
+            yield [row.id for row in rows]
 
-    def _safely(self, row: ChangeRow) -> str | None:
-        """Look at one change; give the error's words, nothing where nothing was new."""
-        try:
-            return "" if self.look(row.id) else None
-        except CaseloreError as error:
-            return str(error)
+    def _pause(self, id: str, phase: Phase) -> timedelta:
+        """Give the time to the next look; a change's own part of it spreads the looks."""
+        table = HOOKED if self._hooked else EVERY
+        spread = 0.75 + int(digest(id)[:4], 16) / 0xFFFF / 2
+        return timedelta(seconds=table.get(phase, 60) * self._pace * spread)
+
+    def _look_again(self, id: str, now: datetime, step: Step) -> None:
+        """Look again when a verdict has stood long enough, or as often as the new phase wants."""
+        due = now + self._pause(id, step.state.phase)
+        if step.state.settling:
+            due = min(due, now + timedelta(seconds=self._account.policy.settle))
+        self._account.memory.look_next({id: due})
 
     def look(self, id: str) -> Step | None:
         """Read one change and take in what is new; None where nothing is.
@@ -124,13 +101,14 @@ class Watcher:
             self._account.step(id, seen.observations, self._actor)
             raise seen.error
         news = self._account.foresee(id, seen.observations)
-        if news is None:
+        found = self._account.tracked(id, seen.observations)
+        if news is None or found is None:
             return None
         observations, packs = self._examined(found, forge, seen, news, now)
         step = self._account.step(id, observations, self._actor, packs=packs)
         if step is not None:
+            self._look_again(id, now, step)
             self._after(id, forge, seen, step)
-            self._propose(found, step)
             self._feed(found, forge, seen, step, now)
         return step
 
@@ -199,11 +177,13 @@ class Watcher:
             newest = place.forge.target(place.change)
             if newest is None:
                 return None
-            key = (place.change.project_id, newest.sha)
-            if key not in self._targets:
+            project = place.change.project_id
+            known, failed = self._targets.get(project, ("", ()))
+            if known != newest.sha:
                 self._examiner.greens.take(place.forge, place.change, newest, now)
-                self._targets[key] = self._examiner.failures(replace(place, pipeline=newest))
-            return Target(now, newest.sha, self._targets[key])
+                failed = self._examiner.failures(replace(place, pipeline=newest))
+                self._targets[project] = (newest.sha, failed)
+            return Target(now, newest.sha, failed)
         except CaseloreError:
             return None
 
@@ -222,29 +202,6 @@ class Watcher:
         except CaseloreError as error:
             doubts.append(f"what the repair changed could not be read: {error}")
         return replace(pipeline, doubts=tuple(doubts))
-
-    def _propose(self, found: Tracked, step: Step) -> None:
-        """Propose, in the worker's name, that its repair was the resolution: a person confirms."""
-        passed = [one for one in step.events if one.type is EventType.PIPELINE_PASSED]
-        tried = {one.event: one for one in found.state.series if one.delivered}
-        if not passed or not tried:
-            return
-        first, last = next(iter(tried.values())), passed[-1]
-        if first.head == last.evidence["head"]:
-            return  # green without a change: a flake
-        words = (
-            f"The change {found.state.ref.label} was red at {first.head[:12]} ({first.url}) and "
-            f"is green at {last.evidence['head'][:12]} ({last.url}): the commits in between."
-        )
-        actor = Actor(found.owner.name or "worker", Role.AGENT)
-        for incident in sorted(self._incidents(found.id, set(tried))):
-            with suppress(CaseloreError):  # erased, or settled by a person meanwhile
-                self._account.memory.propose(incident, "", words, actor)
-
-    def _incidents(self, id: str, events: set[str]) -> set[str]:
-        told = [one.event for one in self._account.events(id) if one.id in events]
-        failures = [one for event in told for one in event["evidence"].get("failures", ())]
-        return {one["incident"] for one in failures if one.get("incident")}
 
     # What follows on the forge
 

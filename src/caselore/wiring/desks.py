@@ -46,6 +46,7 @@ class Desks(Keeper):
                 lambda file, name, passed: self._read(
                     file, passed, name, 40, lambda one: self.memory.rarity(one.id), digest=True
                 ),
+                lambda: self.jobs,
             )
         )
 

@@ -31,7 +31,7 @@ def whole(repair: RepairDesk, id: str) -> Document:
     return {
         **found.status(repair.policy.attempts),
         "label": found.state.ref.label,
-        "attempts": [one.to_json() for one in found.state.attempts],
+        "attempts": [one.to_json() for one in repair.account.attempts(found.id)],
         "events": [
             {"id": one.id, "type": one.type, "to": one.target, "status": one.status}
             for one in repair.account.events(found.id)

@@ -6,7 +6,6 @@ Must not hold a rule of the loop: it reads the policy, opens what is needed and 
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -23,8 +22,10 @@ from caselore.repair.policy import Policy
 from caselore.repair.simulation import Simulation
 from caselore.settings import Settings, nearest, passed_on
 from caselore.wiring.forges import forge_of, token_names
+from caselore.wiring.jobs import place
 
 if TYPE_CHECKING:
+    from caselore.jobs.ports import Jobs
     from caselore.memory.api import Memory
     from caselore.memory.records import Actor
     from caselore.repair.account import Remembered
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from caselore.repair.greens import ReadLog
     from caselore.repair.notify import Notifier
     from caselore.repair.ports import Forge
+    from caselore.repair.proposing import Proposer
+    from caselore.repair.rounds import Rounds
     from caselore.repair.watcher import Watcher
     from caselore.repair.workers.profiles import Profile
 
@@ -60,6 +63,7 @@ class Parts:
     memory: Callable[[], Memory]
     caller: Callable[[], Actor]
     read: ReadLog
+    jobs: Callable[[], Jobs]
 
 
 @dataclass(frozen=True)
@@ -176,24 +180,56 @@ class RepairDesk:
 
     # Watching
 
-    def watcher(self, interval: float = ROUND) -> Watcher:
+    def rounds(self, interval: float = ROUND, *, only: str = "") -> Rounds:
+        """Give the loop's work of this process: all of it, or `only` to watch or to work.
+
+        Raises: WrongUse for a channel or a worker that is none.
+        """
+        from caselore.repair import rounds  # noqa: PLC0415
+
+        settings, watches, works = self.parts.settings, only != "work", only != "watch"
+        parts = rounds.Parts(
+            watcher=self._watcher(interval) if watches else None,
+            dispatcher=self._dispatcher() if works else None,
+            notifier=self._notifier() if watches else None,
+            proposer=self._proposer() if watches else None,
+        )
+        return rounds.Rounds(
+            self.parts.jobs(), self.account, parts, place=place(settings), interval=interval
+        )
+
+    def _watcher(self, interval: float) -> Watcher:
         """Give what reads the forges; its rounds are `interval` seconds apart."""
         from caselore.repair.examination import Examiner  # noqa: PLC0415
         from caselore.repair.watcher import Watcher  # noqa: PLC0415
 
-        caller = self.parts.caller()
+        caller, pace = self.parts.caller(), interval / ROUND
         examiner = Examiner(self.parts.memory(), self.parts.read, caller)
-        pace = interval / ROUND
-        return Watcher(self.account, self.forge, examiner, caller, self.parts.now, pace=pace)
+        return Watcher(
+            self.account, self.forge, examiner, caller, self.parts.now,
+            pace=pace, hooked=self._hooked,
+        )  # fmt: skip
 
-    def notifier(self) -> Notifier:
+    @property
+    def _hooked(self) -> bool:
+        told = self.parts.settings.repair.get("webhooks", False)
+        if not isinstance(told, bool):
+            raise WrongUse("[repair] webhooks must be true or false.", hint="Mend caselore.toml.")
+        return told
+
+    def _notifier(self) -> Notifier:
         """Give what tells people. Raises: WrongUse for a channel that is none."""
         from caselore.repair.notify import Notifier, channels  # noqa: PLC0415
 
         told = channels(self.parts.settings.repair.get("notify", ()), passed_on)
         return Notifier(self.account, told, self.parts.caller(), self.parts.now)
 
-    def dispatcher(self) -> Dispatcher:
+    def _proposer(self) -> Proposer:
+        from caselore.repair.proposing import Proposer  # noqa: PLC0415
+
+        return Proposer(self.account, self.parts.caller(), self.parts.now)
+
+    def _dispatcher(self) -> Dispatcher:
         """Give what starts and hears the workers of this machine."""
         from caselore.repair.delivery import Dispatcher  # noqa: PLC0415
         from caselore.repair.workers.runs import Runs  # noqa: PLC0415
@@ -206,6 +242,6 @@ class RepairDesk:
             self.parts.caller(),
             self.parts.now,
             environment=passed_on,
-            holder=f"{socket.gethostname()}:{self.parts.settings.home}",
+            holder=place(self.parts.settings),
             tokens=token_names(self.parts.settings),
         )

@@ -15,6 +15,7 @@ from caselore.jobs import queue_tables
 from caselore.jobs.distributed import QueueJobs
 from caselore.jobs.embedded import EmbeddedJobs
 from caselore.jobs.ports import Every, Order, Retry
+from caselore.memory.stores import named_sql
 from caselore.wiring import jobs as wiring
 from fakes.failures import START, memory_over
 from fakes.memory_store import MemoryStore
@@ -128,3 +129,11 @@ def test_tables_of_an_older_library_are_brought_to_its_version_with_their_jobs(p
     jobs.round()
     assert seen == [1]
     jobs.close()
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
+def test_steps_of_the_schema_are_numbered_without_a_gap_or_a_double(dialect):
+    folder = Path(named_sql.__file__).parent / "sql" / dialect
+    numbers = sorted(int(one.name[:4]) for one in folder.glob("[0-9]*.sql"))
+
+    assert numbers == list(range(1, len(numbers) + 1))

@@ -13,8 +13,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from caselore.errors import Unavailable, WrongUse
+from caselore.jobs.embedded import EmbeddedJobs
 from caselore.repair.account import PEOPLE, Account
 from caselore.repair.notify import Apprise, Notifier, channels
+from caselore.repair.rounds import Parts, Rounds
 from fakes.recordings import AT_ONCE, CHANGE
 from fakes.repair_world import WATCHER, World
 
@@ -50,15 +52,29 @@ def hook():
 def world(tmp_path):
     made = World(tmp_path / "lore.db")
     made.account = Account(made.account.memory, AT_ONCE, told=True)
-    made.watcher._account = made.account
+    made.watcher._account = made.rounds._account = made.account
     yield made
     assert made.account.memory.ledger_verify().ok
     made.store.close()
 
 
+class Telling:
+    """What a process does to tell people: its jobs, with the pauses between two tries."""
+
+    def __init__(self, world, told):
+        self.jobs = EmbeddedJobs(
+            world.account.memory, lambda: world.now, "telling", threads=1, lease=30
+        )
+        parts = Parts(notifier=Notifier(world.account, told, WATCHER, lambda: world.now))
+        self.rounds = Rounds(self.jobs, world.account, parts, place="here", interval=30)
+
+    def round(self):
+        return self.jobs.round().errors
+
+
 def notifier(world, url, **more):
     told = channels([{"url": url, "secret_env": "HOOK", **more}], lambda names: {"HOOK": SECRET})
-    return Notifier(world.account, told, WATCHER, lambda: world.now)
+    return Telling(world, told)
 
 
 def test_an_event_is_told_once_and_signed(world, hook):
@@ -100,6 +116,7 @@ def test_a_restart_in_between_loses_nothing(world, hook):
     world.forge.run(CHANGE)
     world.look()
     notifier(world, url).round()
+    world.now += timedelta(minutes=1)
 
     assert notifier(world, url).round() == []
     assert len(heard) == 1

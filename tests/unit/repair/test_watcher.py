@@ -46,7 +46,7 @@ def test_looking_again_changes_nothing(world):
     world.look()
     before = world.account.memory.ledger_verify().entries
     for _ in range(5):
-        assert world.look().written == 0
+        assert world.look().news == 0
 
     assert world.account.memory.ledger_verify().entries == before
     assert len(world.account.waiting(WORKER)) == 1
@@ -222,11 +222,11 @@ def test_a_hint_is_looked_at_once_and_says_nothing_by_itself(world):
     world.look()
     world.forge.run(CHANGE)
     world.account.memory.hear([Hint("gitlab", "d1", ID, world.now)])
-    swept = world.watcher.sweep()
+    swept = world.rounds.once(everything=False)
 
-    assert (swept.looked, swept.written) == (1, 1)
+    assert (swept.looked, swept.news) == (1, 1)
     assert world.account.memory.heard() == []
-    assert world.watcher.sweep().looked == 0
+    assert world.rounds.once(everything=False).looked == 0
 
 
 def test_a_restart_forgets_nothing_and_tells_nothing_twice(world):

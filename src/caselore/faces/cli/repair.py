@@ -5,7 +5,10 @@ Must not decide: the reducer does, the policy bounds it, and the gate says who m
 
 from __future__ import annotations
 
-import time
+import signal
+import threading
+from dataclasses import asdict
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,14 +19,19 @@ from caselore.faces.terminal import Paper, one_line
 
 if TYPE_CHECKING:
     from caselore.repair.account import Remembered
-    from caselore.repair.delivery import Dispatcher
     from caselore.repair.events import Event
-    from caselore.repair.notify import Notifier
-    from caselore.repair.watcher import Watcher
+    from caselore.repair.rounds import Tally
 
 Change = Annotated[
     str, typer.Argument(metavar="CHANGE_URL", help="The merge or pull request's address.")
 ]
+
+
+class Part(StrEnum):
+    """A part of the loop's work that one process may be given."""
+
+    WATCH = "watch"
+    WORK = "work"
 
 
 def register(app: typer.Typer) -> None:
@@ -116,7 +124,7 @@ def explain(change: Change, as_json: Json = False, bank: Bank = None) -> None:
             if as_json:
                 desk.write_json(_remembered(one))
             else:
-                print("\n".join(_told(one, paper)))
+                print("\n".join(_remembered_lines(one, paper)))
 
 
 def _remembered(one: Remembered) -> dict[str, Any]:
@@ -131,7 +139,7 @@ def _remembered(one: Remembered) -> dict[str, Any]:
     }
 
 
-def _told(one: Remembered, paper: Paper) -> list[str]:
+def _remembered_lines(one: Remembered, paper: Paper) -> list[str]:
     at = one.at[:19].replace("T", " ")
     head = f"{one.seq:>6}  {at}  count {one.failures}  {one.state:<10}  {one.actor}"
     lines = [paper.cut(head, paper.width)]
@@ -181,52 +189,38 @@ def watch(
     interval: Annotated[
         int, typer.Option("--interval", metavar="S", min=1, max=3600, help="Seconds of a round.")
     ] = 30,
+    only: Annotated[
+        Part | None,
+        typer.Option("--only", help="Read forges and tell people, or start and hear workers."),
+    ] = None,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
     """Watch every tracked change: read its forge, count, hand failures to workers, hear them.
 
-    With --json one object a round. A watcher that is killed loses nothing: the next goes on.
+    With --json one object a round. A watcher that is killed loses nothing: the next goes on, and
+    several share the work.
 
     \b
     Example:
       caselore repair watch --once
     """
     with desk.opened(bank) as app:
-        watcher, dispatcher = app.repair.watcher(interval), app.repair.dispatcher()
-        notifier = app.repair.notifier()
+        rounds = app.repair.rounds(interval, only=only.value if only else "")
         if once:
-            return _round(watcher, dispatcher, notifier, as_json, everything=True)
-        while True:
-            _round(watcher, dispatcher, notifier, as_json)
-            time.sleep(interval)
+            return _told_round(rounds.once(), as_json)
+        stop = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        rounds.work(stop, lambda tally: _told_round(tally, as_json))
+        return 0
 
 
-def _round(
-    watcher: Watcher,
-    dispatcher: Dispatcher,
-    notifier: Notifier,
-    as_json: bool,
-    *,
-    everything: bool = False,
-) -> int:
-    seen = watcher.sweep(everything=everything)
-    done = dispatcher.round()
-    errors = [*seen.errors, *done.errors, *notifier.round()]
+def _told_round(tally: Tally, as_json: bool) -> int:
     if as_json:
-        desk.write_json(
-            {
-                "looked": seen.looked,
-                "news": seen.written,
-                "started": done.started,
-                "collected": done.collected,
-                "stopped": done.stopped,
-                "errors": errors,
-            }
-        )
-    for one in errors:
+        desk.write_json(asdict(tally))
+    for one in tally.errors:
         exits.warn(one)
-    return 5 if errors else 0
+    return 5 if tally.errors else 0
 
 
 def simulate(

@@ -6,10 +6,10 @@ Must not judge or derive: rows in, rows out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from caselore.memory.loop_ports import InboxRow, LeaseRow
+from caselore.memory.loop_ports import COUNTED, NEWEST, InboxRow, LeaseRow
 from caselore.memory.rows import AttemptRow, ChangeRow, OutboxRow
 
 
@@ -21,6 +21,9 @@ class LoopQueries(ABC):
 
     @abstractmethod
     def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None: ...
+
+    @abstractmethod
+    def _keys(self, keys: Collection[str | int]) -> Any: ...
 
     def change(self, bank: str, id: str) -> ChangeRow | None:
         row = next(iter(self._ask("change", bank=bank, id=id)), None)
@@ -35,6 +38,23 @@ class LoopQueries(ABC):
     def attempts(self, bank: str, change: str) -> list[AttemptRow]:
         return [AttemptRow(*row) for row in self._ask("attempts_of", bank=bank, change=change)]
 
+    def changes_due(self, bank: str, now: str, after: str, limit: int) -> list[ChangeRow]:
+        found = self._ask("changes_due", bank=bank, now=now, after=after, limit=limit)
+        return [ChangeRow(*row) for row in found]
+
+    def changes_by_id(self, bank: str, ids: Collection[str]) -> list[ChangeRow]:
+        found = self._ask("changes_by_id", bank=bank, ids=self._keys(ids))
+        return [ChangeRow(*row) for row in found]
+
+    def attempts_some(
+        self, bank: str, change: str, pipelines: Collection[str]
+    ) -> list[AttemptRow]:
+        found = self._ask(
+            "attempts_some", bank=bank, change=change, pipelines=self._keys(pipelines),
+            newest=NEWEST, counted=COUNTED,
+        )  # fmt: skip
+        return [AttemptRow(*row) for row in found]
+
     def outgoing(
         self, bank: str, target: str = "", after: int = 0, limit: int = 1_000
     ) -> list[OutboxRow]:
@@ -43,6 +63,9 @@ class LoopQueries(ABC):
 
     def outgoing_of(self, bank: str, change: str) -> list[OutboxRow]:
         return [OutboxRow(*row) for row in self._ask("outgoing_of", bank=bank, change=change)]
+
+    def outgoing_open(self, bank: str, change: str) -> list[OutboxRow]:
+        return [OutboxRow(*row) for row in self._ask("outgoing_open", bank=bank, change=change)]
 
     def outgoing_one(self, bank: str, id: str) -> list[OutboxRow]:
         return [OutboxRow(*row) for row in self._ask("outgoing_one", bank=bank, id=id)]
@@ -59,6 +82,9 @@ class LoopQueries(ABC):
 
     def attend(self, bank: str, change: str, until: str, at: str) -> None:
         self._ask("forget_heard", bank=bank, change=change, until=until, at=at)
+
+    def put_looks(self, bank: str, due: Mapping[str, str]) -> None:
+        self._put("put_looks", [(bank, change, at) for change, at in due.items()])
 
     def forget_hints(self, bank: str, before: str) -> None:
         self._ask("forget_old_inbox", bank=bank, before=before)

@@ -77,6 +77,7 @@ def parts() -> dict[str, set[str]]:
     tables |= {"ledger": Entry._fields, "payloads": ("bank", "seq", "salt", "body")}
     tables |= {"inbox": InboxRow._fields, "leases": LeaseRow._fields}
     tables |= {"jobs": JobRow._fields, "schedules": ("bank", "name", "last_at")}
+    tables |= {"looks": ("bank", "change", "due_at")}
     tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
     script = "".join(migrations("postgres"))
     indexes = set(re.findall(r"CREATE (?:UNIQUE )?INDEX (\w+)", script))

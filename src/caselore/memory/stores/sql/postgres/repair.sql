@@ -10,6 +10,31 @@ WHERE bank = %(bank)s AND (%(state)s = '' OR state = %(state)s OR (%(state)s = '
 -- name: attempts_of
 SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s ORDER BY place
 
+-- name: attempts_some
+SELECT * FROM (
+  SELECT * FROM (SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s ORDER BY place DESC LIMIT %(newest)s)
+  UNION SELECT * FROM (
+    SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s AND delivered = 1 ORDER BY place DESC LIMIT %(counted)s)
+  UNION SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s AND pipeline = ANY(%(pipelines)s)
+) AS known ORDER BY place
+
+-- name: changes_due
+SELECT c.bank, c.id, c.seq, c.url, c.project, c.iid, c.state, c.pipeline_fail_count, c.max_attempts, c.worker, c.head, c.updated_at, ''
+FROM caselore.changes AS c LEFT JOIN caselore.looks AS l ON l.bank = c.bank AND l.change = c.id
+WHERE c.bank = %(bank)s AND c.state <> 'done' AND (l.due_at IS NULL OR l.due_at <= %(now)s) AND c.id > %(after)s
+ORDER BY c.id LIMIT %(limit)s
+
+-- name: changes_by_id
+SELECT bank, id, seq, url, project, iid, state, pipeline_fail_count, max_attempts, worker, head, updated_at, ''
+FROM caselore.changes WHERE bank = %(bank)s AND id = ANY(%(ids)s) AND state <> 'done' ORDER BY id
+
+-- name: put_looks
+INSERT INTO caselore.looks VALUES (%s, %s, %s)
+ON CONFLICT (bank, change) DO UPDATE SET due_at = EXCLUDED.due_at
+
+-- name: outgoing_open
+SELECT * FROM caselore.outbox WHERE bank = %(bank)s AND change = %(change)s AND status = 'waiting' ORDER BY seq, id, target
+
 -- name: outgoing
 SELECT * FROM caselore.outbox WHERE bank = %(bank)s AND status = 'waiting' AND (%(target)s = '' OR target = %(target)s) AND seq > %(after)s
 ORDER BY seq, id, target LIMIT %(limit)s

@@ -10,6 +10,30 @@ WHERE bank = :bank AND (:state = '' OR state = :state OR (:state = 'live' AND st
 -- name: attempts_of
 SELECT * FROM attempts WHERE bank = :bank AND change = :change ORDER BY place
 
+-- name: attempts_some
+SELECT * FROM (
+  SELECT * FROM (SELECT * FROM attempts WHERE bank = :bank AND change = :change ORDER BY place DESC LIMIT :newest)
+  UNION SELECT * FROM (
+    SELECT * FROM attempts WHERE bank = :bank AND change = :change AND delivered = 1 ORDER BY place DESC LIMIT :counted)
+  UNION SELECT * FROM attempts WHERE bank = :bank AND change = :change AND pipeline IN (SELECT value FROM json_each(:pipelines))
+) AS known ORDER BY place
+
+-- name: changes_due
+SELECT c.bank, c.id, c.seq, c.url, c.project, c.iid, c.state, c.pipeline_fail_count, c.max_attempts, c.worker, c.head, c.updated_at, ''
+FROM changes AS c LEFT JOIN looks AS l ON l.bank = c.bank AND l.change = c.id
+WHERE c.bank = :bank AND c.state <> 'done' AND (l.due_at IS NULL OR l.due_at <= :now) AND c.id > :after
+ORDER BY c.id LIMIT :limit
+
+-- name: changes_by_id
+SELECT bank, id, seq, url, project, iid, state, pipeline_fail_count, max_attempts, worker, head, updated_at, ''
+FROM changes WHERE bank = :bank AND id IN (SELECT value FROM json_each(:ids)) AND state <> 'done' ORDER BY id
+
+-- name: put_looks
+INSERT OR REPLACE INTO looks VALUES (?, ?, ?)
+
+-- name: outgoing_open
+SELECT * FROM outbox WHERE bank = :bank AND change = :change AND status = 'waiting' ORDER BY seq, id, target
+
 -- name: outgoing
 SELECT * FROM outbox WHERE bank = :bank AND status = 'waiting' AND (:target = '' OR target = :target) AND seq > :after
 ORDER BY seq, id, target LIMIT :limit
