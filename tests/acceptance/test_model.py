@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import threading
 
 import pytest
 import scenes
-from homes import copy
+from homes import PROGRAM, copy
 from test_story import CAUSE, CHUNKS, confirm, diagnose
 
 from fakes.model_server import Fault, serving
@@ -146,9 +149,6 @@ def test_an_injected_log_that_the_model_obeys_changes_nothing(history):
 
 
 def test_without_a_model_no_model_library_is_loaded(home):
-    import subprocess
-    import sys
-
     code = (
         "import sys; from caselore.faces.cli.app import main; main(['--help']);"
         "import caselore; app = caselore.open(sys.argv[1]); app.diagnose(b'x', service='a');"
@@ -174,3 +174,75 @@ def test_what_is_shown_says_whose_words_they_are(history):
         )
 
     assert "Phrased by openai:scripted" in ran.out
+
+
+def calls_of(home):
+    shown = home.run("ledger", "show", "--json").out
+    rows = map(json.loads, shown.splitlines())
+    return [row["action"] for row in rows if row["action"] in ("asking", "ask")]
+
+
+def test_a_process_killed_mid_call_leaves_its_call_at_its_most_in_the_account(history):
+    reached = threading.Event()
+
+    def reply(_):
+        reached.set()
+        return Fault("stall")
+
+    with serving(reply) as server:
+        history.extra = {"CASELORE_MODEL": "openai:x", "CASELORE_MODEL_URL": server.url}
+        process = subprocess.Popen(
+            [*PROGRAM, "diagnose", history.log("600.log", scenes.ALEMBIC), "--service", "s"],
+            env=history.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert reached.wait(60)
+        process.kill()
+        process.wait()
+    history.extra = {}
+    (day,) = history.ok("model", "usage")["days"]
+
+    assert calls_of(history) == ["asking"]
+    assert (day["calls"], day["failed"]) == (1, 1)
+    assert day["tokens_read"] + day["tokens_written"] == 16_000
+    assert history.ok("ledger", "verify")["ok"]
+    (history.folder / "caselore.toml").write_text("[model_limits.day]\ntokens = 16000\n")
+    found, second = with_model(history, lambda _: {}, "601")
+    assert (second.asked, "used up" in found["model_note"]) == ([], True)
+
+
+def test_two_processes_at_once_share_the_days_budget(history):
+    (history.folder / "caselore.toml").write_text(
+        "[model_limits.day]\ntokens = 16000\n[model_limits.call]\nseconds = 2\n"
+    )
+    with serving(lambda _: Fault("stall")) as server:
+        history.extra = {"CASELORE_MODEL": "openai:x", "CASELORE_MODEL_URL": server.url}
+        running = [
+            subprocess.Popen(
+                [*PROGRAM, "diagnose", history.log(f"{n}.log", f"Error: {n}\n"), "--json"],
+                env=history.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )
+            for n in (700, 701, 702)
+        ]  # fmt: skip
+        notes = [json.loads(one.communicate(timeout=60)[0])["model_note"] for one in running]
+    history.extra = {}
+
+    assert len(server.asked) == 1
+    assert sum("used up" in note for note in notes) == 2
+
+
+def test_progress_is_told_on_standard_error_and_holds_no_text(history):
+    with serving(lambda body: cited(body, "Restart the database.")) as server:
+        history.extra = {
+            "CASELORE_MODEL": "openai:x",
+            "CASELORE_MODEL_URL": server.url,
+            "CASELORE_MODEL_KEY": KEY,
+        }
+        ran = history.run("diagnose", history.log("800.log", scenes.ALEMBIC), "--json")
+    history.extra = {}
+
+    assert ran.json
+    steps = [line for line in ran.err.splitlines() if "openai:x" in line]
+    assert len(steps) == 4  # asked, answered, asked once more, answered
+    assert "asking openai:x (diagnosis-2)" in steps[0]
+    for text in ("Restart", KEY, "backfill"):
+        assert text not in ran.err

@@ -65,7 +65,7 @@ class MemoryView(MemoryCounts, MemoryLater):
 
     def asked(self, bank, since):
         for one in self.entries(bank):
-            if one.entry.action == "ask" and one.entry.at >= since:
+            if one.entry.action in {"ask", "asking"} and one.entry.at >= since:
                 yield one
 
     def spoken(self, bank, after):

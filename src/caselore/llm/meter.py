@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from caselore.errors import ModelBusy, ModelGarbled, ModelLimit, ModelUnavailable
 from caselore.llm.ports import NOTHING, Answer, Budget, Model, Prompt, Schema
@@ -49,18 +50,39 @@ class Call:
     seconds: float
 
 
+UNFINISHED = "unfinished"
+
+
+class Book(Protocol):
+    """The account of a bank, which outlives this process and is shared by several."""
+
+    def open(self, decide: Callable[[Budget], Call]) -> int:
+        """Note a call before it is made, and give the note's number.
+
+        `decide` is given what was spent today and what open calls may still cost; what it raises
+        leaves nothing noted.
+        """
+
+    def close(self, opened: int, call: Call) -> None:
+        """Note how a call ended; from then on it counts as that."""
+
+
+def quiet(_: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass
 class Meter:
     """A model within limits, for one subject: itself a model."""
 
     model: Model
     limits: Limits
-    today: Callable[[], Budget]
-    """What the bank has spent since midnight, other subjects' calls included."""
-    account: Callable[[Call], None]
+    book: Book
     clock: Callable[[], float]
     """Seconds that only grow."""
     wait: Callable[[float], None]
+    tell: Callable[[str], None] = quiet
+    """Is told how far the call is; never what was asked or answered."""
     spent: Budget = NOTHING
 
     @property
@@ -71,22 +93,40 @@ class Meter:
     def ask(self, prompt: Prompt, schema: Schema, budget: Budget) -> Answer:
         """Ask within what is left of every limit. Raises: ModelLimit before anything is paid."""
         for attempt in range(1, TRIES + 1):
-            left = self._left(prompt, budget)
+            opened, left = self._open(prompt, schema, budget)
+            again = f", try {attempt} of {TRIES}" if attempt > 1 else ""
+            self.tell(f"asking {self.name} ({prompt.name}{again}), {left.seconds:.0f} s at most")
             try:
-                return self._once(prompt, schema, left)
+                return self._once(prompt, schema, left, opened)
             except ModelBusy as error:
                 wait = min(error.after or FIRST_WAIT * 2**attempt, LONGEST_WAIT)
-                if attempt == TRIES or wait >= self._left(prompt, budget).seconds:
+                own = budget.within(self.limits.call).within(self.limits.subject.less(self.spent))
+                if attempt == TRIES or wait >= own.seconds:
                     raise
+                self.tell(f"{self.name} is busy; waiting {wait:.0f} s")
                 self.wait(wait)
                 self.spent = self.spent.plus(Budget(wait, 0, 0))
         raise AssertionError("the last try returns or raises")
 
-    def _left(self, prompt: Prompt, budget: Budget) -> Budget:
+    def _open(self, prompt: Prompt, schema: Schema, budget: Budget) -> tuple[int, Budget]:
+        """Set aside what a call may cost. Raises: ModelLimit."""
+        lefts: list[Budget] = []
+
+        def decide(today: Budget) -> Call:
+            left = self._left(prompt, budget, today)
+            lefts.append(left)
+            read = prompt.size // CHARACTERS_A_TOKEN
+            most = Answer({}, self.name, read, left.tokens - read, left.dollars, left.seconds)
+            return self._call(prompt, schema, UNFINISHED, most)
+
+        opened = self.book.open(decide)
+        return opened, lefts[-1]
+
+    def _left(self, prompt: Prompt, budget: Budget, today: Budget) -> Budget:
         """Give what a call may cost. Raises: ModelLimit."""
         call = budget.within(self.limits.call)
         subject = self.limits.subject.less(self.spent)
-        day = self.limits.day.less(self.today())
+        day = self.limits.day.less(today)
         for whose, left in (("this call", call), ("this incident", subject), ("today", day)):
             if left.gone:
                 raise ModelLimit(f"The model's {left.gone} for {whose} are used up.")
@@ -98,7 +138,7 @@ class Meter:
             )
         return left
 
-    def _once(self, prompt: Prompt, schema: Schema, left: Budget) -> Answer:
+    def _once(self, prompt: Prompt, schema: Schema, left: Budget, opened: int) -> Answer:
         began = self.clock()
         try:
             answer = self.model.ask(prompt, schema, left)
@@ -106,22 +146,26 @@ class Meter:
             # a garbled answer was paid for, though nobody says how dearly
             read = prompt.size // CHARACTERS_A_TOKEN if isinstance(error, ModelGarbled) else 0
             took = self.clock() - began
-            self._keep(prompt, schema, error.code, Answer({}, self.name, read, 0, None, took))
+            failed = Answer({}, self.name, read, 0, None, took)
+            self._close(opened, self._call(prompt, schema, error.code, failed), failed)
             raise
-        self._keep(prompt, schema, "answered", answer)
+        self._close(opened, self._call(prompt, schema, "answered", answer), answer)
         return answer
 
-    def _keep(self, prompt: Prompt, schema: Schema, result: str, answer: Answer) -> None:
+    def _close(self, opened: int, call: Call, answer: Answer) -> None:
         self.spent = self.spent.plus(answer.spent)
-        self.account(
-            Call(
-                model=answer.model,
-                prompt=prompt.name,
-                hash=prompt.hash(schema),
-                result=result,
-                read=answer.read,
-                written=answer.written,
-                dollars=answer.dollars,
-                seconds=answer.seconds,
-            )
+        self.book.close(opened, call)
+        said = "answered" if call.result == "answered" else f"gave nothing ({call.result})"
+        self.tell(f"{self.name} {said} after {call.seconds:.1f} s; checking")
+
+    def _call(self, prompt: Prompt, schema: Schema, result: str, answer: Answer) -> Call:
+        return Call(
+            model=answer.model,
+            prompt=prompt.name,
+            hash=prompt.hash(schema),
+            result=result,
+            read=answer.read,
+            written=answer.written,
+            dollars=answer.dollars,
+            seconds=answer.seconds,
         )

@@ -111,7 +111,7 @@ class ProvidedModel:
             [ModelRequest.user_text_prompt(prompt.evidence, instructions=rules)],
             model_settings=ModelSettings(
                 temperature=self._temperature,
-                max_tokens=min(WRITTEN, budget.tokens),
+                max_tokens=max(1, min(WRITTEN, budget.tokens - prompt.size // 3)),
                 timeout=budget.seconds,
                 max_retries=0,
             ),

@@ -77,6 +77,7 @@ TABLE: dict[str, dict[Role, Rule]] = {
         "rearm":         (NO,    NO,    NO,     NO,      YES),
         "untrack":       (NO,    NO,    NO,     NO,      YES),
         "revoke":        (NO,    NO,    NO,     NO,      YES),
+        "asking":        (YES,   YES,   YES,    NO,      YES),
         "ask":           (YES,   YES,   YES,    NO,      YES),
     }.items()
 }  # fmt: skip
@@ -204,6 +205,7 @@ _VERBS = VERBS | {
     "rearm": "rearm a circuit breaker",
     "untrack": "take a change out of the repair loop",
     "revoke": "revoke a token",
+    "asking": "ask a model",
     "ask": "ask a model",
 }
 

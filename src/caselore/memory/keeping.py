@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged
@@ -26,7 +26,7 @@ from caselore.memory.rows import CaseRow, ExhibitRow, HeldRow
 from caselore.memory.writing import (
     GREENS,
     call_body,
-    called,
+    calls_of,
     flake_body,
     must_pass,
     release_body,
@@ -134,14 +134,27 @@ class Keeping(Bank):
             written = self._pen(view).write("ask", call.subject, call_body(call), actor)
         must_pass(written)
 
+    def open_call(
+        self,
+        decide: Callable[[tuple[ModelCall, ...]], ModelCall],
+        actor: Actor,
+        since: datetime,
+    ) -> int:
+        """Account for a call before it is made, and give the entry that says so.
+
+        `decide` is given the calls from a time on, and says what the new one may cost at most, or
+        raises: nobody else begins a call meanwhile. Raises GateRefused.
+        """
+        with self._store.writing(self.bank) as view:
+            call = decide(calls_of(view.asked(self.bank, stamp(since))))
+            written = self._pen(view).write("asking", call.subject, call_body(call), actor)
+        must_pass(written)
+        return written.entry.seq
+
     def calls(self, since: datetime) -> tuple[ModelCall, ...]:
         """Give the calls of language models from a time on, in order."""
         with self._store.reading() as view:
-            return tuple(
-                called(entry, json.loads(payload.body))
-                for entry, payload in view.asked(self.bank, stamp(since))
-                if payload is not None
-            )
+            return calls_of(view.asked(self.bank, stamp(since)))
 
     def create_token(
         self,

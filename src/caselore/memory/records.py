@@ -268,6 +268,8 @@ class ModelCall:
     subject: str = ""
     actor: str = ""
     at: datetime | None = None
+    opened: int = 0
+    """The entry that said, before the call, what it may cost at most."""
 
 
 @dataclass(frozen=True, slots=True)

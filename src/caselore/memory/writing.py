@@ -5,6 +5,7 @@ Must not append by itself: `gate.write` is the only way in.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
 from caselore.guards.names import quoted
 from caselore.memory import gate
 from caselore.memory.encoding import Body, digest, incident_body, signed_body, stamp, unstamp
-from caselore.memory.ledger import Entry
+from caselore.memory.ledger import Entry, Stored
 from caselore.memory.naming import erased_words
 from caselore.memory.ports import Reads, Writes
 from caselore.memory.records import (
@@ -110,14 +111,39 @@ _CALL = ("model", "prompt", "hash", "result", "read", "written", "dollars", "sec
 
 def call_body(call: ModelCall) -> Body:
     """Give what the ledger keeps of a call of a model: no word of prompt or answer."""
-    return {name: getattr(call, name) for name in _CALL}
+    told = {name: getattr(call, name) for name in _CALL}
+    return {**told, "opened": call.opened} if call.opened else told
 
 
 def called(entry: Entry, body: Body) -> ModelCall:
     """Give a call as it was kept."""
     known = {name: body[name] for name in _CALL}
     actor = f"{entry.role}:{entry.actor}"
-    return ModelCall(**known, subject=entry.subject, actor=actor, at=unstamp(entry.at))
+    return ModelCall(
+        **known,
+        subject=entry.subject,
+        actor=actor,
+        at=unstamp(entry.at),
+        opened=int(body.get("opened", 0)),
+    )
+
+
+def calls_of(rows: Iterable[Stored]) -> tuple[ModelCall, ...]:
+    """Give the calls of models that ended, and those that were begun and never did.
+
+    What a process that was killed had begun counts as the most that it could have cost.
+    """
+    ended: list[tuple[int, ModelCall]] = []
+    begun: dict[int, ModelCall] = {}
+    for one in rows:
+        if one.payload is not None:
+            call = called(one.entry, json.loads(one.payload.body))
+            if one.entry.action == "asking":
+                begun[one.entry.seq] = call
+            else:
+                begun.pop(call.opened, None)
+                ended.append((one.entry.seq, call))
+    return tuple(call for _, call in sorted([*ended, *begun.items()], key=lambda one: one[0]))
 
 
 def vouches(row: CaseRow, actor: Actor) -> bool:

@@ -119,8 +119,11 @@ class App(Transfer, Desks):
         name: str | None = None,
         actor: Actor | str | None = None,
         at: datetime | str | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> Diagnosis:
         """Read a failed job's log, record it, recall, write what the evidence supports.
+
+        `tell` hears how far a question to a model is, never what it says.
 
         Raises: BadInput for a name that cannot be kept; Unavailable for a model; OSError.
         """
@@ -142,7 +145,7 @@ class App(Transfer, Desks):
                 deployment=deployment.strip().removeprefix("#"),
                 stage=stage,
                 url=url,
-                asking=self._asking(asked, who) if asked else None,
+                asking=self._asking(asked, who, tell) if asked else None,
             )
             keep(found.incident)
         return found
@@ -169,9 +172,11 @@ class App(Transfer, Desks):
     def _rarity(self, signature: Signature) -> float:
         return self.memory.rarity(signature.id)
 
-    def _asking(self, model: Model, actor: Actor) -> Callable[[str], Model]:
+    def _asking(
+        self, model: Model, actor: Actor, tell: Callable[[str], None] | None
+    ) -> Callable[[str], Model]:
         limits = models.limits_of(self.settings.model_limits)
-        return models.metered(model, self.memory, actor, limits, self.now)
+        return models.metered(model, self.memory, actor, limits, self.now, tell)
 
     def _all_green(
         self, green: Log | GreenLines | None, service: str, stage: str

@@ -48,7 +48,7 @@ def evaluate(
         with build(own) as app:
             app.import_incidents(history)
             for trial in trials:
-                found = app.diagnose(trial.log.encode(), **trial.run, model=model)
+                found = app.diagnose(trial.log.encode(), **trial.run, model=model, tell=None)
                 marks.append(evaluation.mark(trial, found))
                 if progress:
                     progress(trial.name)

@@ -66,10 +66,16 @@ class ModelDesk:
         """Work for an application."""
         self._app = app
 
-    def phraser(self, subject: str, model: str | None = None) -> Phraser | None:
+    def phraser(
+        self,
+        subject: str,
+        model: str | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Phraser | None:
         """Give what asks the named or configured model about one subject; none without a model.
 
-        All questions about a subject share its limits, and each is in the ledger under it.
+        All questions about a subject share its limits, and each is in the ledger under it. `tell`
+        hears how far a question is.
         Raises: WrongUse for a name that is none; Unavailable where its package or key is missing.
         """
         chosen = models.model_of(self._app.settings, model)
@@ -79,10 +85,17 @@ class ModelDesk:
 
         limits = models.limits_of(self._app.settings.model_limits)
         who = self._app.caller()
-        asking = models.metered(chosen, self._app.memory, who, limits, self._app.now)
+        asking = models.metered(chosen, self._app.memory, who, limits, self._app.now, tell)
         return GroundedModel(asking(subject))
 
-    def draft(self, incident: str, diff: str, *, model: str | None = None) -> Drafted:
+    def draft(
+        self,
+        incident: str,
+        diff: str,
+        *,
+        model: str | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Drafted:
         """Draft cause and resolution from a change and keep them as proposed, for a person.
 
         Raises: NotFound or Ambiguous; BadInput for a text that is no change; GateRefused for who
@@ -91,7 +104,7 @@ class ModelDesk:
         from caselore.incidents import drafting, service  # noqa: PLC0415
 
         case = self._app.memory.get(incident)
-        drafted = drafting.draft(case, diff, self.phraser(case.id, model))
+        drafted = drafting.draft(case, diff, self.phraser(case.id, model, tell))
         cause, resolution = drafted.said
         proposed = bool(cause or resolution)
         if proposed:
@@ -99,7 +112,12 @@ class ModelDesk:
             case = service.propose(self._app.memory, case.id, cause, resolution, who)
         return Drafted(case, drafted, proposed)
 
-    def summary(self, chain: Iterable[Case], model: str | None = "none") -> Summary | None:
+    def summary(
+        self,
+        chain: Iterable[Case],
+        model: str | None = "none",
+        tell: Callable[[str], None] | None = None,
+    ) -> Summary | None:
         """Tell a chain in one paragraph; a model is asked only where one is named.
 
         Raises: Unavailable for a model that cannot be used.
@@ -107,7 +125,8 @@ class ModelDesk:
         from caselore.incidents.summary import summarise  # noqa: PLC0415
 
         cases = tuple(chain)
-        return summarise(cases, self.phraser(cases[-1].id, model) if len(cases) > 1 else None)
+        asked = self.phraser(cases[-1].id, model, tell) if len(cases) > 1 else None
+        return summarise(cases, asked)
 
     def usage(self, days: int = 7) -> list[dict[str, Any]]:
         """Add up what models were asked on the last days (UTC), by day and model."""

@@ -6,7 +6,7 @@ Must not ask anything itself, and must not load a model's library before one is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from caselore.llm.meter import Call, Limits
     from caselore.llm.ports import Budget, Model
     from caselore.memory.api import Memory
-    from caselore.memory.records import Actor
+    from caselore.memory.records import Actor, ModelCall
 
 _RECORDED = "recorded"
 
@@ -54,21 +54,41 @@ def model_of(settings: Settings, name: str | None = None) -> Model | None:
 
 
 def metered(
-    model: Model, memory: Memory, actor: Actor, limits: Limits, now: Callable[[], datetime]
+    model: Model,
+    memory: Memory,
+    actor: Actor,
+    limits: Limits,
+    now: Callable[[], datetime],
+    tell: Callable[[str], None] | None = None,
 ) -> Callable[[str], Model]:
     """Give the model for a subject, within limits and with each call in the ledger."""
-    from caselore.llm.meter import Meter  # noqa: PLC0415
-
-    def today() -> Budget:
-        return _spent(memory, now())
+    from caselore.llm.meter import Meter, quiet  # noqa: PLC0415
 
     def for_subject(subject: str) -> Model:
-        def account(call: Call) -> None:
-            memory.keep_call(_kept(call, subject), actor)
-
-        return Meter(model, limits, today, account, time.monotonic, time.sleep)
+        book = _Book(memory, actor, now, subject)
+        return Meter(model, limits, book, time.monotonic, time.sleep, tell or quiet)
 
     return for_subject
+
+
+class _Book:
+    """The ledger as the account of one subject's calls."""
+
+    def __init__(
+        self, memory: Memory, actor: Actor, now: Callable[[], datetime], subject: str
+    ) -> None:
+        self._memory, self._actor, self._now, self._subject = memory, actor, now, subject
+
+    def open(self, decide: Callable[[Budget], Call]) -> int:
+        """Write what a call may cost at most, unless `decide` raises."""
+        midnight = self._now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return self._memory.open_call(
+            lambda calls: _kept(decide(_spent(calls)), self._subject), self._actor, midnight
+        )
+
+    def close(self, opened: int, call: Call) -> None:
+        """Write what it cost."""
+        self._memory.keep_call(replace(_kept(call, self._subject), opened=opened), self._actor)
 
 
 def limits_of(given: Mapping[str, Any]) -> Limits:
@@ -103,18 +123,16 @@ def _budget(name: str, default: Budget, figures: Mapping[str, Any]) -> Budget:
         raise BadInput(f"[model_limits.{name}]: {error}.", hint="There is no unlimited.") from None
 
 
-def _spent(memory: Memory, now: datetime) -> Budget:
+def _spent(calls: Iterable[ModelCall]) -> Budget:
     from caselore.llm.ports import NOTHING, Budget  # noqa: PLC0415
 
-    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    calls = (
-        Budget(max(0.0, one.seconds), one.read + one.written, one.dollars or 0.0)
-        for one in memory.calls(midnight)
+    each = (
+        Budget(max(0.0, one.seconds), one.read + one.written, one.dollars or 0.0) for one in calls
     )
-    return reduce(Budget.plus, calls, NOTHING)
+    return reduce(Budget.plus, each, NOTHING)
 
 
-def _kept(call: Call, subject: str) -> Any:
+def _kept(call: Call, subject: str) -> ModelCall:
     from caselore.memory.records import ModelCall  # noqa: PLC0415
 
     return ModelCall(

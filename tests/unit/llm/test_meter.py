@@ -35,9 +35,25 @@ class Clock:
         self.at += seconds
 
 
+class Book:
+    """An account in memory: what is spent today, what is open, and what was noted."""
+
+    def __init__(self, today=NOTHING):
+        self.today, self.opened, self.kept = today, {}, []
+
+    def open(self, decide):
+        number = len(self.opened) + 1
+        self.opened[number] = decide(self.today)
+        return number
+
+    def close(self, opened, call):
+        self.opened[opened] = None
+        self.kept.append(call)
+
+
 def metered(model, limits=DEFAULTS, today=NOTHING):
-    clock, kept = Clock(), []
-    return Meter(model, limits, lambda: today, kept.append, clock, clock.wait), kept, clock
+    clock, book = Clock(), Book(today)
+    return Meter(model, limits, book, clock, clock.wait), book.kept, clock
 
 
 def test_an_answer_is_accounted_for_by_the_hash_of_its_prompt_alone():
@@ -50,6 +66,38 @@ def test_an_answer_is_accounted_for_by_the_hash_of_its_prompt_alone():
     assert kept[0].hash == PROMPT.hash(SCHEMA)
     assert "evidence" not in repr(kept)
     assert "rules" not in repr(kept)
+
+
+def test_a_call_is_noted_at_its_most_before_it_is_made():
+    class Dying:
+        name = "scripted:dying"
+
+        def ask(self, *_):
+            raise KeyboardInterrupt
+
+    clock, book = Clock(), Book()
+    meter = Meter(Dying(), DEFAULTS, book, clock, clock.wait)
+    with pytest.raises(KeyboardInterrupt):
+        meter.ask(PROMPT, SCHEMA, PLENTY)
+
+    (call,) = book.opened.values()
+    assert (call.result, call.read + call.written, call.seconds) == ("unfinished", 16_000, 60)
+    assert call.dollars == DEFAULTS.call.dollars
+    assert book.kept == []
+
+
+def test_progress_tells_how_far_it_is_and_nothing_of_what_was_asked():
+    clock, book, told = Clock(), Book(), []
+    model = ScriptedModel(ModelBusy(after=3.0), {"a": "an answer"})
+    Meter(model, DEFAULTS, book, clock, clock.wait, told.append).ask(PROMPT, SCHEMA, PLENTY)
+
+    assert [line.split()[0] for line in told] == ["asking"] + [model.name] * 2 + [
+        "asking",
+        model.name,
+    ]
+    assert "try 2 of 3" in told[3]
+    for text in ("rules", "evidence", "an answer"):
+        assert text not in " ".join(told)
 
 
 def test_a_busy_model_is_asked_again_when_it_wants_to_be():

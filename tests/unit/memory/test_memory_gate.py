@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from fakes.memory_store import MemoryStore
 
 SYSTEM = Actor("watcher", Role.SYSTEM)
 SOURCES = Path(caselore.memory.__file__).parent
+EVER = datetime(2020, 1, 1, tzinfo=UTC)
 CALL = ModelCall("openai:x", "diagnosis-1", "ab12", "answered", 900, 80, None, 1.5)
 OLD = read_rules({"old": {"older": "0h"}})
 VERBS = {
@@ -52,6 +54,7 @@ VERBS = {
     "token": lambda memory, actor: memory.create_token(Role.HUMAN, "eve", None, actor, setup=True),
     "revoke": lambda memory, actor: memory.revoke_token("old", actor),
     "backup": lambda memory, actor: memory.register_backup("/b/1", "here", actor),
+    "asking": lambda memory, actor: memory.open_call(lambda _: CALL, actor, EVER),
     "ask": lambda memory, actor: memory.keep_call(CALL, actor),
     "track": lambda memory, actor: memory.loop_write(*loop_entry("track", actor)),
     "loop": lambda memory, actor: memory.loop_write(*loop_entry("loop", actor)),
@@ -59,9 +62,9 @@ VERBS = {
     "untrack": lambda memory, actor: memory.loop_write(*loop_entry("untrack", actor)),
 }
 ALLOWED = {
-    CI: {"observe", "green", "backup", "ask", "track", "loop"},
-    SYSTEM: {"observe", "green", "resign", "backup", "ask", "track", "loop"},
-    AGENT: {"observe", "propose", "ask", "track"},
+    CI: {"observe", "green", "backup", "asking", "ask", "track", "loop"},
+    SYSTEM: {"observe", "green", "resign", "backup", "asking", "ask", "track", "loop"},
+    AGENT: {"observe", "propose", "asking", "ask", "track"},
     IMPORT: {"observe", "green", "propose"},
     ANA: set(VERBS),
 }

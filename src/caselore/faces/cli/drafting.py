@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from caselore.errors import BadInput, NotFound, WrongUse
-from caselore.faces.cli import desk, inputs
+from caselore.faces.cli import desk, inputs, progress
 from caselore.faces.cli.options import Bank, Incident, Json
 from caselore.faces.terminal import Paper, one_line
 
@@ -58,7 +58,9 @@ def draft(
         raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
     change = _change(diff)
     with desk.opened(bank) as app:
-        found = app.model.draft(incident, change, model="none" if no_model else model)
+        found = app.model.draft(
+            incident, change, model="none" if no_model else model, tell=progress.step
+        )
         desk.answer(as_json, found.to_json(), lambda paper: list(_lines(found, paper)))
         return 0 if found.proposed else 1
 

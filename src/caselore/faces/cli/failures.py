@@ -13,7 +13,7 @@ import typer
 
 from caselore import settings, wiring
 from caselore.errors import CaseloreError, WrongUse
-from caselore.faces.cli import desk, diagnosis_view, exits, inputs, reading_view
+from caselore.faces.cli import desk, diagnosis_view, exits, inputs, progress, reading_view
 from caselore.faces.cli.options import Bank, Green, Json, Log, Service
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ def diagnose(  # noqa: PLR0913, PLR0917 - what a job is called has many parts
                 url=url,
                 green=passed,
                 model="none" if no_model else model,
+                tell=progress.step,
             )
         desk.answer(as_json, found.to_json(), lambda paper: diagnosis_view.lines(found, paper))
         return 0 if found.sufficient else 1

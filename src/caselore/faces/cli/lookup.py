@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from caselore.faces.cli import case_view, desk, inputs, recall_view
+from caselore.faces.cli import case_view, desk, inputs, progress, recall_view
 from caselore.faces.cli.options import Bank, Incident, Json, Service, Since
 
 _PANEL = "Looking things up"
@@ -144,7 +144,7 @@ def show(
         chain = tuple(memory.chain(case.id))
         seen = memory.occurrences(signature)
         fixes = tuple(memory.fixes(signature))
-        told = app.model.summary((one for one, _ in chain), model or "none")
+        told = app.model.summary((one for one, _ in chain), model or "none", progress.step)
         shape = desk.shapes().case_whole(case, chain, seen, fixes)
         desk.answer(
             as_json,

@@ -32,6 +32,11 @@ class Moved:
         self._shown(done, self._place, done / elapsed)
 
 
+def step(text: str) -> None:
+    """Say one step of something that takes seconds."""
+    terminal.say(f"caselore: {text}")
+
+
 @contextmanager
 def rows(verb: str, size: int) -> Iterator[Moved]:
     """Show the progress of a verb over a file of a size."""

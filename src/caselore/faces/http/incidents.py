@@ -56,7 +56,7 @@ def submit(
 
     def act() -> dict[str, Any]:
         log, green, facts = _taken(sent)
-        return visitor.app.diagnose(log, green=green, name="log", **facts).to_json()
+        return visitor.app.diagnose(log, green=green, name="log", tell=None, **facts).to_json()
 
     return once.done(visitor, key, f"POST /incidents {sent.digest}" if key else "", act)
 

@@ -18,7 +18,7 @@ WHERE l.bank = %(bank)s AND l.seq > %(after)s AND l.action IN ('observe', 'confi
 
 -- name: asked
 SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
-WHERE l.bank = %(bank)s AND l.action = 'ask' AND l.at >= %(since)s ORDER BY l.seq
+WHERE l.bank = %(bank)s AND l.action IN ('ask', 'asking') AND l.at >= %(since)s ORDER BY l.seq
 
 -- name: hash_at
 SELECT hash FROM caselore.ledger WHERE bank = %(bank)s AND seq = %(seq)s

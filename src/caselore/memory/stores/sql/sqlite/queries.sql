@@ -18,7 +18,7 @@ WHERE l.bank = :bank AND l.seq > :after AND l.action IN ('observe', 'confirm', '
 
 -- name: asked
 SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
-WHERE l.bank = :bank AND l.action = 'ask' AND l.at >= :since ORDER BY l.seq
+WHERE l.bank = :bank AND l.action IN ('ask', 'asking') AND l.at >= :since ORDER BY l.seq
 
 -- name: hash_at
 SELECT hash FROM ledger WHERE bank = :bank AND seq = :seq

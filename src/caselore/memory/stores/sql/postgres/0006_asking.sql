@@ -1,0 +1,3 @@
+-- A call is accounted for before it is made, too: one that was killed has cost at most that.
+DROP INDEX caselore.ledger_asked;
+CREATE INDEX ledger_asked ON caselore.ledger (bank, at) WHERE action IN ('ask', 'asking');
