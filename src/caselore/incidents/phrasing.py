@@ -7,6 +7,7 @@ a stricter one of words; what is left empty stays as the templates wrote it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -23,7 +24,13 @@ from caselore.memory.recall import Recalled
 
 MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
 LONGEST = 2_000  # characters of one text; a longer one is no sentence, and is not cut into one
-BUDGET = Budget(seconds=60, tokens=16_000, dollars=0.25)  # of one question, whatever the settings
+BUDGET = Budget(seconds=900, tokens=64_000, dollars=2.0)  # of one question, whatever the settings
+
+_SAME = re.compile(
+    r"(?<!not )(?<!not the )\b(?:(?:the )?same (?:as|cause|problem|issue|one|thing|reason)"
+    r"|the same[.,;]|identical|equal(?:s)? )",
+    re.I,
+)
 
 Text = TypeVar("Text", Quote, Sentence)
 
@@ -153,6 +160,8 @@ class Words:
 
     def _reason(self, sentence: Sentence, fix: bool) -> str:
         hits = [self._hits[id] for id in sentence.cites]
+        if _SAME.search(sentence.text) and not any(hit.same_failure for hit in hits):
+            return "it calls it the same, and nothing that it cites has the same signature"
         log = carrier_of_log(self._reading, sentence.lines) if sentence.lines and not fix else None
         return wording.objection(sentence.text, [carrier(hit) for hit in hits], log, remedy=fix)
 

@@ -35,11 +35,11 @@ def carrier_of(case: Case, more: str = "", *, chained: bool = False) -> Carrier:
 def carrier_of_log(reading: Reading, lines: tuple[int, ...]) -> Carrier:
     """Give the parts of the excerpt in which the cited lines stand."""
     signature = reading.signature
-    facts = [f"line {line}" for line in lines]
-    facts += [signature.family, signature.tool, signature.unit, signature.error]
+    facts = [signature.family, signature.tool, signature.unit, signature.error]
     shown = [
         ("log", part.text)
         for part in reading.excerpt
         if any(part.first <= line <= part.last for line in lines)
     ]
-    return Carrier("the log", "", tuple(shown), "\n".join(facts))
+    named = "\n".join(f"line {line}" for line in lines)
+    return Carrier("the log", named, tuple(shown), "\n".join(facts))

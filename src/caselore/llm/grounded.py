@@ -20,7 +20,7 @@ from caselore.guards.wording import Carrier
 from caselore.llm import parsing
 from caselore.llm.ports import Budget, Model, Prompt, Schema
 
-BUDGET = Budget(seconds=60, tokens=16_000, dollars=0.25)  # of one question, whatever the settings
+BUDGET = Budget(seconds=900, tokens=64_000, dollars=2.0)  # of one question, whatever the settings
 EVIDENCE_LIMIT = 24_000  # characters of all evidence together
 CARRIER_LIMIT = 4_000
 MOST_CITES = 8

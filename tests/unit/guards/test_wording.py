@@ -34,7 +34,7 @@ FAILED = Carrier(
 )
 SEEN = Carrier("inc_3", "#1021", (("error", "lock wait timeout exceeded in 0042_fee"),))
 LOG = Carrier(
-    "the log", "", (("log", "lock wait timeout exceeded after 30 s in 0057_refund"),), "line 12"
+    "the log", "line 12", (("log", "lock wait timeout exceeded after 30 s in 0057_refund"),)
 )
 
 
