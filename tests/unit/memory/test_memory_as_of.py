@@ -2,88 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from datetime import datetime
 from itertools import count
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from caselore.errors import CaseloreError
-from caselore.memory import Filters
+from caselore.errors import NotFound
+from caselore.memory import Filters, Memory
+from caselore.memory.moving import move
+from caselore.memory.retention import read_rules
+from caselore.memory.stores.sqlite import SqliteStore
 from fakes import postgres
 from fakes.failures import (
-    AGENT,
     ANA,
     BATCHES,
     BO,
     CI,
     LONGER,
-    VARIABLE,
+    Clock,
     failure,
+    index_beside,
     memory_at,
     memory_over,
-    signed,
 )
+from fakes.histories import BROUGHT, GONE, HISTORIES, KEPT, do
 from fakes.memory_store import MemoryStore
 
-NUMBERS = st.integers(0, 7)
-NAMES = st.sampled_from(["lock", "index", "quota"])
-SERVICES = st.sampled_from(["pay", "user"])
-FAMILIES = st.sampled_from(["migration", "timeout"])
-PEOPLE = st.sampled_from([ANA, BO])
-OUTCOMES = st.sampled_from([BATCHES, LONGER])
-DEEDS = st.one_of(
-    st.tuples(st.just("observe"), NUMBERS, SERVICES, NAMES, st.sampled_from([CI, AGENT])),
-    st.tuples(st.just("confirm"), NUMBERS, OUTCOMES, NUMBERS, PEOPLE),
-    st.tuples(st.just("refute"), NUMBERS, PEOPLE),
-    st.tuples(st.just("supersede"), NUMBERS, NUMBERS, PEOPLE),
-    st.tuples(st.just("merge"), NUMBERS, NUMBERS),
-    st.tuples(st.just("split"), NUMBERS),
-    st.tuples(st.just("part"), NUMBERS, NAMES),
-    st.tuples(st.just("retract"), NUMBERS, PEOPLE),
-    st.tuples(st.just("unlike"), NUMBERS, NUMBERS, PEOPLE),
-    st.tuples(st.just("propose"), NUMBERS),
-    st.tuples(st.just("resign"), NUMBERS, NAMES, FAMILIES),
-)
-HISTORIES = st.lists(DEEDS, min_size=4, max_size=24)
 QUESTIONS = (
     "statement timeout of payments",
     "required variable AUTH_ISSUER_URL",
     "batches of 500",
 )
-
-
-def do(memory, deed) -> None:
-    """Do one thing, if it can be done now."""
-    what, one, *rest = deed
-    deeds = {
-        "observe": lambda service, name, actor: memory.observe(
-            failure(
-                str(one),
-                service=service,
-                signature=signed(name),
-                **({"block": VARIABLE} if name == "quota" else {}),
-            ),
-            actor,
-        ),
-        "confirm": lambda outcome, other, actor: memory.confirm(
-            str(one), **outcome, actor=actor, precedents=[str(other)]
-        ),
-        "refute": lambda actor: memory.refute(str(one), "it was not that", actor),
-        "supersede": lambda other, actor: memory.supersede(str(one), str(other), "so", actor),
-        "merge": lambda other: memory.merge(str(one), str(other), "one cause", ANA),
-        "split": lambda: memory.split(str(one), "another cause", ANA),
-        "part": lambda name: memory.split(signed(name).id, "two causes", ANA),
-        "retract": lambda actor: memory.retract(str(one), "another project", actor),
-        "unlike": lambda other, actor: memory.unlike(str(one), str(other), "no", actor),
-        "propose": lambda: memory.propose(str(one), "a lock", "wait", AGENT),
-        "resign": lambda name, family: memory.resign(
-            str(one), signed(name + "2", family=family), ANA
-        ),
-    }
-    with suppress(CaseloreError):
-        deeds[what](*rest)
 
 
 def answers(memory, ids, **more):
@@ -127,41 +81,107 @@ def test_a_recall_as_of_a_time_is_what_a_frozen_store_answered(history):
     must_remember(memory_over(MemoryStore()), history)
 
 
-@settings(LAW, max_examples=12)
-@given(HISTORIES)
-def test_the_same_holds_on_sqlite_with_the_text_index(tmp_path_factory, history):
-    memory = memory_at(tmp_path_factory.mktemp("as-of") / "lore.sqlite3")
-    must_remember(memory, history, every=6)
+# With content that goes for good, the frozen store is one in which the same content went, as in a backup.
+
+
+class Frozen(NamedTuple):
+    """A copy of a store as it was, and when that was."""
+
+    memory: Memory
+    at: datetime
+    gone: int
+    """Erasures of before: they are in the copy already."""
+
+
+def copy_of(memory, folder, erased) -> Frozen:
+    store = SqliteStore(folder / "lore.sqlite3")
+    move(memory._store, store)
+    index = index_beside(store, folder / "lore.sqlite3")
+    clock = Clock(memory._clock.at)
+    return Frozen(memory_over(store, index=index, clock=clock), clock.at, len(erased))
+
+
+def must_match(memory, history, copied, every) -> None:
+    """Live, freeze copies, let the copies forget what is erased later, and compare."""
+    erased, frozen = [], []
+    for number, deed in enumerate(history):
+        before = {case.id for case in memory.list()}
+        if deed == ("retain",):
+            due = memory.retention_due(RULES)
+            memory.retention_apply(due, ANA)
+        else:
+            do(memory, deed)
+        erased += sorted(before - {case.id for case in memory.list()})
+        if number % every == every - 1:
+            frozen.append(copied(erased))
+    for one in frozen:
+        for id in erased[one.gone :]:
+            with suppress(NotFound):  # it came later than this copy
+                one.memory.erase(id, "erased since", ANA)
+        ids = [case.id for case in one.memory.list()][:6]
+        clock = one.memory._clock
+        one.memory._clock = lambda at=one.at: at
+        assert answers(memory, ids, as_of=one.at) == answers(one.memory, ids)
+        one.memory._clock = clock
+        assert one.memory.ledger_verify().ok
+        one.memory.close()
+    assert memory.ledger_verify().ok
+
+
+RULES = read_rules({"old": {"older": "0h", "status": ["observed", "proposed"]}})
+ALL = st.lists(
+    st.one_of(*KEPT, *BROUGHT, *GONE, *GONE, st.just(("retain",))), min_size=4, max_size=20
+)
+LONGER_ONES = st.lists(
+    st.one_of(*KEPT, *KEPT, *BROUGHT, *GONE, *GONE, st.just(("retain",))), min_size=20, max_size=90
+)
+
+
+OPENING = [
+    *(("observe", number, "pay", "lock", CI) for number in range(6)),
+    *(("confirm", number, BATCHES, 5, ANA) for number in range(3)),
+]  # so that there is something to be known, and something to lose
+
+
+def law_on(kind, request, folders, history, every) -> None:
+    folder = folders.mktemp("as-of")
+    place = folder / "now" / "lore.sqlite3"
+    if kind == "postgres":
+        place = postgres.emptied(request.getfixturevalue("postgres_database"))
+    memory = memory_at(place, folder / "now" / "lore")
+    copies = (folder / f"copy-{number}" for number in count())
+    must_match(
+        memory, [*OPENING, *history], lambda erased: copy_of(memory, next(copies), erased), every
+    )
     memory.close()
 
 
-@settings(LAW, max_examples=6)
-@given(HISTORIES)
-def test_the_same_holds_on_postgres_with_the_text_index(
-    postgres_database, tmp_path_factory, history
+@pytest.mark.parametrize(("kind", "examples"), [("sqlite", 10), ("postgres", 5)])
+def test_the_same_holds_on_a_real_store_with_erasures_retention_and_imports(
+    kind, examples, request, tmp_path_factory
 ):
-    url = postgres.emptied(postgres_database)
-    memory = memory_at(url, tmp_path_factory.mktemp("as-of") / "lore")
-    must_remember(memory, history, every=8)
-    memory.close()
+    @settings(LAW, max_examples=examples)
+    @given(ALL)
+    def law(history):
+        law_on(kind, request, tmp_path_factory, history, every=9)
+
+    law()
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_the_law_holds_for_many_histories(kind, tmp_path_factory, request):
-    @settings(LAW, max_examples=400)
-    @given(st.lists(DEEDS, min_size=20, max_size=160))
+def test_the_law_holds_for_many_histories(kind, request, tmp_path_factory):
+    seen = count()
+
+    @settings(LAW, max_examples=int(os.environ.get("CASELORE_TEST_HISTORIES", "100")))
+    @given(LONGER_ONES)
     def law(history):
-        place = tmp_path_factory.mktemp("as-of") / "lore.sqlite3"
-        if kind == "postgres":
-            url = postgres.emptied(request.getfixturevalue("postgres_database"))
-            memory = memory_at(url, place)
-        else:
-            memory = memory_at(place)
-        must_remember(memory, history, every=20)
-        memory.close()
+        law_on(kind, request, tmp_path_factory, history, every=20)
+        next(seen)
 
     law()
+    print(f"{kind}: {next(seen)} histories, each frozen every 20 deeds")
 
 
 @pytest.fixture(params=["sqlite", "postgres", "memory"])
