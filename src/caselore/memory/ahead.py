@@ -27,6 +27,11 @@ class Ahead:
             self._said[one.entry.subject].append(one)
         self._links = known.links_among(bank, sorted(self._names)) if some else []
 
+    def bodies(self) -> dict[int, str]:
+        """Give the payloads of what is said of the rows, by the numbers of their entries."""
+        said = (one for some in self._said.values() for one in some)
+        return {entry.seq: payload.body for entry, payload in said if payload is not None}
+
     def entries(self, bank: str, subject: str = "") -> Iterator[Stored]:
         """Give what was said of a record, in order."""
         if subject in self._ids:

@@ -6,7 +6,7 @@ Must not write, rank or judge.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from caselore.memory.encoding import Body, incident_of, unstamp
 from caselore.memory.ledger import Entry
@@ -43,10 +43,13 @@ VERDICTS = frozenset(
 )
 
 
-def assemble(view: Told, row: CaseRow) -> Case:
-    """Give the whole case of a row, with all that was said of it."""
+_NONE: Mapping[int, Body] = {}
+
+
+def assemble(view: Told, row: CaseRow, read: Mapping[int, Body] = _NONE) -> Case:
+    """Give the whole case of a row, with all that was said of it; `read`: bodies, read before."""
     said = [
-        (entry, json.loads(payload.body))
+        (entry, read.get(entry.seq) or json.loads(payload.body))
         for entry, payload in view.entries(row.bank, row.id)
         if payload is not None
     ]

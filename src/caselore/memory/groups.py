@@ -39,6 +39,8 @@ class Groups:
 
     def of(self, signature: str) -> tuple[str, ...]:
         """Give all signatures that count as one with this one, itself included, in order."""
+        if signature not in self._beside:
+            return (signature,)
         found, edge = {signature}, [signature]
         while edge:
             beside = self._beside.get(edge.pop(), set()) - found

@@ -6,14 +6,14 @@ Must not rank: how many points a likeness is worth stands in `ranking`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from caselore.memory.encoding import Body
 from caselore.memory.kinds import kinds
 from caselore.memory.ports import Evidence
 from caselore.memory.ranking import Sought
 from caselore.memory.rows import CaseRow
-from caselore.memory.terms import alike, codes, covered, grams, grams_of, masked
+from caselore.memory.terms import Grams, alike, codes, covered, grams_of, masked
 
 
 def parts(incident: Body) -> tuple[str, str]:
@@ -30,13 +30,20 @@ class Texts:
     ) -> None:
         """Read what is compared of these rows."""
         self._sought = sought
-        self._grams = grams(sought.text) if sought.text else frozenset()
+        self._grams: Grams | None = None
         self._codes = codes(sought.text) if sought.question else ()
         self._known: dict[str, float] = {}
         self._told: dict[str, frozenset[str]] = {}
         self._masked: dict[str, str] = {}
         seqs = {seq for row in rows for seq in self._wanted(row)}
-        self._bodies = known.bodies(bank, sorted(seqs))
+        self._bodies: Mapping[int, str] = known.bodies(bank, sorted(seqs)) if seqs else {}
+        self.read: dict[int, Body] = {}
+        """The payloads that were looked into, by the numbers of their entries."""
+        self._own = masked(sought.text) if sought.text else ""
+
+    def hear(self, bodies: Mapping[int, str]) -> None:
+        """Take payloads of more rows, which were read for another reason."""
+        self._bodies = {**self._bodies, **bodies}
 
     def _wanted(self, row: CaseRow) -> tuple[int, ...]:
         said = self._sought.question and row.outcome_seq
@@ -45,14 +52,14 @@ class Texts:
         return (row.seq, *also)
 
     def replacement(self, row: CaseRow) -> str:
-        """Name the record that replaces a superseded one."""
-        if row.status != "superseded":
+        """Name the record that replaces a superseded one, if that was read."""
+        if row.status != "superseded" or row.verdict_seq not in self._bodies:
             return ""
         return str(json.loads(self._bodies[row.verdict_seq])["by"])
 
     def likeness(self, row: CaseRow) -> float:
-        """Give how alike a case's text and the sought one are, 0 to 1."""
-        if not self._grams:
+        """Give how alike a case's text and the sought one are, 0 to 1; 0 if it was not read."""
+        if not self._own or row.seq not in self._bodies:
             return 0.0
         if self._codes:
             return self._with_codes(row)
@@ -74,12 +81,14 @@ class Texts:
         """
         if row.family not in asked or row.family != self._sought.family:
             return frozenset()
+        if row.seq not in self._bodies:
+            return frozenset()
         told = kinds(row.title)
         if told:
             return told
         text = self._plain(row)
         if text not in self._told:
-            self._told[text] = kinds(*parts(json.loads(self._bodies[row.seq])["incident"]))
+            self._told[text] = kinds(*parts(self._incident(row)))
         return self._told[text]
 
     def _plain(self, row: CaseRow) -> str:
@@ -88,11 +97,14 @@ class Texts:
             self._masked[row.id] = masked(self._text(row))
         return self._masked[row.id]
 
-    def _block(self, row: CaseRow) -> str:
-        return str(json.loads(self._bodies[row.seq])["incident"]["block"])
+    def _incident(self, row: CaseRow) -> Body:
+        if row.seq not in self.read:
+            self.read[row.seq] = json.loads(self._bodies[row.seq])
+        incident: Body = self.read[row.seq]["incident"]
+        return incident
 
     def _text(self, row: CaseRow) -> str:
-        block = self._block(row)
+        block = str(self._incident(row)["block"])
         if not self._sought.question:
             return block
         outcome = json.loads(self._bodies.get(row.outcome_seq, "{}"))
@@ -100,5 +112,9 @@ class Texts:
         return "\n".join((row.service, row.unit, row.title, *said, block))
 
     def _measure(self, text: str) -> float:
+        if text == self._own and not self._sought.question:
+            return 1.0
+        if self._grams is None:
+            self._grams = grams_of(self._own)
         compare = covered if self._sought.question else alike
         return round(compare(self._grams, grams_of(text)), 3)

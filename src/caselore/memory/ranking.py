@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from caselore.memory.encoding import unstamp
@@ -75,6 +76,7 @@ UNKNOWN = frozenset({"", "unknown"})
 _KINDS = {"main": "main", "master": "main", "trunk": "main", "develop": "main", "dev": "main"}
 
 
+@lru_cache(maxsize=1024)
 def branch_kind(branch: str) -> str:
     """Give the kind of a branch: main, release, a prefix such as feature, or other."""
     if not branch:
@@ -113,31 +115,30 @@ def same_failure(sought: Sought, row: CaseRow) -> bool:
 
 
 def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
+    kind = branch_kind(row.branch)
     table = (
-        ("same signature", weights.same_signature, _equal(sought, row), same_failure(sought, row)),
-        ("same failing unit", weights.same_unit, row.unit, sought.unit == row.unit != ""),
-        ("same family", weights.same_family, row.family, same_family(sought, row)),
-        ("other family", weights.other_family, row.family, other_family(sought, row)),
-        ("same service", weights.same_service, row.service, sought.service == row.service != ""),
+        (same_failure(sought, row), "same signature", weights.same_signature, row.signature),
+        (sought.unit == row.unit != "", "same failing unit", weights.same_unit, row.unit),
+        (same_family(sought, row), "same family", weights.same_family, row.family),
+        (other_family(sought, row), "other family", weights.other_family, row.family),
+        (sought.service == row.service != "", "same service", weights.same_service, row.service),
         (
+            sought.environment == row.environment != "",
             "same environment",
             weights.same_environment,
             row.environment,
-            sought.environment == row.environment != "",
         ),
         (
+            branch_kind(sought.branch) == kind != "",
             "same kind of branch",
             weights.same_branch_kind,
-            branch_kind(row.branch),
-            branch_kind(sought.branch) == branch_kind(row.branch) != "",
+            kind,
         ),
     )
-    return [Signal(name, points, reason) for name, points, reason, holds in table if holds]
-
-
-def _equal(sought: Sought, row: CaseRow) -> str:
-    by = "" if sought.signature == row.signature else ", joined by a person"
-    return f"{row.signature}{by}"
+    found = [Signal(name, points, reason) for holds, name, points, reason in table if holds]
+    if sought.signature != row.signature and table[0][0]:
+        found[0] = found[0]._replace(reason=f"{row.signature}, joined by a person")
+    return found
 
 
 def same_family(sought: Sought, row: CaseRow) -> bool:
@@ -218,6 +219,12 @@ def _recency(row: CaseRow, weights: Weights, now: datetime) -> list[Signal]:
     days = max(0.0, (now - unstamp(row.happened_at)).total_seconds() / 86_400)
     points = round(weights.recency * 0.5 ** (days / weights.recency_days), 2)
     return [Signal("recency", points, f"{days:.0f} days ago")] if points else []
+
+
+def text_decides(sought: Sought, row: CaseRow) -> bool:
+    """Say whether it hangs on its text if a case is a precedent, and not only where it stands."""
+    near = same_family(sought, row) and sought.service == row.service != ""
+    return sought.question or (near and not same_failure(sought, row))
 
 
 def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) -> bool:

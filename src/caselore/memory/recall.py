@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
+from operator import attrgetter
 
 from caselore.memory.ahead import Ahead
 from caselore.memory.cases import assemble
@@ -27,6 +28,7 @@ from caselore.memory.ranking import (
     place,
     same_failure,
     score,
+    text_decides,
 )
 from caselore.memory.records import Case, Filters
 from caselore.memory.rows import CaseRow
@@ -83,29 +85,42 @@ class Asking:
 
 
 def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
-    """Give at most `limit` precedents and as many near misses, the same for the same store."""
+    """Give at most `limit` precedents and as many near misses, the same for the same store.
+
+    Where the very failure has a fix that worked, texts are read where they decide, and of what
+    is shown: which of many equals that is, place and time tell (ADR 14).
+    """
     known, last = known_at(view, asking.bank, asking.until)
     joined = groups(known, asking.bank)
     sought = replace(sought, group=joined.of(sought.signature) if sought.signature else ())
-    rows = _rows(view, known, index, sought, asking, last)
-    compared = _thinned(sought, joined, rows, max(COMPARED, asking.limit))
+    rows, answered = _rows(view, known, index, sought, asking, last)
+    most = asking.limit if answered else max(COMPARED, asking.limit)
+    compared = _thinned(sought, joined, rows, most)
     record = TrackRecord(known, asking.bank, compared, sought.id, joined)
-    scored = _scored(known, record, sought, asking, compared)
+    read = [row for row in compared if text_decides(sought, row)] if answered else compared
+    texts = Texts(known, asking.bank, sought, read)
+    scored = _scored(texts, record, sought, asking, compared)
     hits = _chosen(joined, (one for one in scored if not one.why_not), asking.limit)
     far = (one for one in scored if one.why_not and (not sought.question or one.likeness))
     nearest = _chosen(joined, far, asking.limit)
     told = Ahead(known, asking.bank, [one.row for one in (*hits, *nearest)])
+    if answered:
+        texts.hear(told.bodies())
+        hits, nearest = (
+            _scored(texts, record, sought, asking, [one.row for one in some])
+            for some in (hits, nearest)
+        )
     return Recalled(
-        tuple(_hit(told, record, one) for one in hits),
-        tuple(_hit(told, record, one) for one in nearest),
+        tuple(_hit(told, texts.read, record, one) for one in hits),
+        tuple(_hit(told, texts.read, record, one) for one in nearest),
         len(rows),
     )
 
 
 def _rows(
     view: Reads, known: Evidence, index: Index, sought: Sought, asking: Asking, last: int
-) -> list[CaseRow]:
-    """Give all that may be near; words are only asked where no identity answers.
+) -> tuple[list[CaseRow], bool]:
+    """Give all that may be near, and whether an identity answers; words are only asked else.
 
     What has the very signature and a fix that worked stands above all that words can bring.
     """
@@ -113,13 +128,14 @@ def _rows(
     apart = _apart(known, sought, asking.bank)
     found = {row.id: row for row in known.near(asking.bank, _ways(sought), narrow)}
     rows = [row for row in found.values() if _may_be(sought, asking, apart, row)]
-    if not any(_answers(sought, row) for row in rows):
+    answered = any(_answers(sought, row) for row in rows)
+    if not answered:
         ids = [id for id in _by_text(view, index, sought, asking.bank, narrow) if id not in found]
         more = known.cases_of(asking.bank, ids)
         if sought.question:
             more |= _fixed(known, asking.bank, more, ids, narrow)
         rows += [row for row in more.values() if _may_be(sought, asking, apart, row)]
-    return sorted(rows, key=lambda row: row.id)
+    return sorted(rows, key=attrgetter("id")), answered
 
 
 def _apart(known: Evidence, sought: Sought, bank: str) -> set[str]:
@@ -147,10 +163,9 @@ def _fixed(
 
 
 def _scored(
-    known: Evidence, record: TrackRecord, sought: Sought, asking: Asking, rows: list[CaseRow]
+    texts: Texts, record: TrackRecord, sought: Sought, asking: Asking, rows: list[CaseRow]
 ) -> list[Scored]:
     """Score the rows, the best first."""
-    texts = Texts(known, asking.bank, sought, rows)
     scored = [
         score(
             sought,
@@ -288,9 +303,9 @@ def _chosen(joined: Groups, scored: Iterable[Scored], limit: int) -> list[Scored
     return [ranked[place] for place in sorted(chosen)]
 
 
-def _hit(known: Told, record: TrackRecord, one: Scored) -> Hit:
+def _hit(known: Told, read: Mapping[int, Body], record: TrackRecord, one: Scored) -> Hit:
     return Hit(
-        case=assemble(known, one.row),
+        case=assemble(known, one.row, read),
         score=one.score,
         same_failure=one.same_failure,
         signals=one.signals,

@@ -9,10 +9,12 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Literal
 
 from caselore.errors import BadInput
 from caselore.guards.names import quoted
+from caselore.memory.soundness import sound
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 NAME_LIMIT = 500  # characters of a service, branch, stage, unit and the like
@@ -113,19 +115,29 @@ class Actor:
 
     def __post_init__(self) -> None:
         """Refuse a nameless actor."""
+        if sound(self.name) and self.name.strip():
+            return
         short("the actor's name", self.name, needed=True)
 
     def __str__(self) -> str:
         """Write `human:ana`."""
         return f"{self.role.value}:{self.name}"
 
-    @classmethod
-    def parse(cls, text: str) -> Actor:
+    @staticmethod
+    def parse(text: str) -> Actor:
         """Read `human:ana`. Raises BadInput for anything else."""
-        role, colon, name = text.partition(":")
-        if not colon or role not in {one.value for one in Role}:
-            raise BadInput(f"no actor: {quoted(text)}; it reads like human:ana")
-        return cls(name, Role(role))
+        return _parsed(str(text))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Actor:
+    role, colon, name = text.partition(":")
+    if not colon or role not in _ROLES:
+        raise BadInput(f"no actor: {quoted(text)}; it reads like human:ana")
+    return Actor(name, Role(role))
+
+
+_ROLES = frozenset(role.value for role in Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +155,15 @@ class Signed:
 
     def __post_init__(self) -> None:
         """Refuse an identity that cannot be stored or compared."""
+        prose("the signature's message", self.message)
+        if sound(self.id, self.family, self.tool, self.unit, self.error, self.frame) and (
+            self.id.strip() and self.family.strip()
+        ):
+            return
         short("the signature's id", self.id, needed=True)
         short("the family", self.family, needed=True)
         for label in ("tool", "unit", "error", "frame"):
             short(f"the signature's {label}", getattr(self, label), limit=URL_LIMIT)
-        prose("the signature's message", self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +207,12 @@ class Incident:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be kept word for word; the service may be unknown but not odd."""
-        for label in ("service", "environment", "branch", "commit", "deployment", "stage"):
-            short(label, getattr(self, label))
-        short("url", self.url, limit=URL_LIMIT)
-        short("the log's digest", self.log_digest)
+        facts = self.service, self.environment, self.branch, self.commit, self.deployment
+        if not sound(*facts, self.stage, self.url, self.log_digest):
+            for label in ("service", "environment", "branch", "commit", "deployment", "stage"):
+                short(label, getattr(self, label))
+            short("url", self.url, limit=URL_LIMIT)
+            short("the log's digest", self.log_digest)
         prose("title", self.title)
         prose("the failing block", self.block, limit=BLOCK_LIMIT)
         for name, value in self.attributes:

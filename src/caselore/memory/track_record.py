@@ -24,6 +24,7 @@ class TrackRecord:
         confirmed = [row for row in rows if row.status == "confirmed"]
         self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
         self._joined = joined
+        self._people: dict[tuple[str, str, str], tuple[str, ...]] = {}
         signatures = sorted({one for row in confirmed for one in joined.of(row.signature)})
         found = known.tallies(bank, signatures) if signatures else {}
         for signature, tallies in sorted(found.items()):
@@ -35,7 +36,7 @@ class TrackRecord:
 
     def confirmers(self, row: CaseRow) -> tuple[str, ...]:
         """Name who confirmed a case's fix with its result on its failure."""
-        return _people(self._of(row, row.result))
+        return self._who(row, row.result)
 
     def count(self, row: CaseRow) -> int:
         """Give how many cases say what this one says, itself included."""
@@ -46,8 +47,7 @@ class TrackRecord:
         """Give how often a case's fix did not work on its failure, and who says so."""
         if (row.status, row.result) != FIXED:
             return 0, ()
-        found = self._of(row, "failed")
-        return sum(one.times for one in found), _people(found)
+        return sum(one.times for one in self._of(row, "failed")), self._who(row, "failed")
 
     def returns(self, row: CaseRow) -> int:
         """Give how often its failure came back to its service after its fix, up to a limit."""
@@ -62,6 +62,12 @@ class TrackRecord:
 
     def _of(self, row: CaseRow, result: str) -> list[Tally]:
         return self._tallies.get((self._joined.name(row.signature), row.fix, result), [])
+
+    def _who(self, row: CaseRow, result: str) -> tuple[str, ...]:
+        key = (self._joined.name(row.signature), row.fix, result)
+        if key not in self._people:
+            self._people[key] = _people(self._tallies.get(key, []))
+        return self._people[key]
 
 
 def _can_return(row: CaseRow) -> bool:

@@ -102,9 +102,9 @@ class PostgresStore:
 
     @contextmanager
     def _connected(self, begin: bytes) -> Iterator[Link]:
-        link = self._take()
+        link = self._take(begin)
         try:
-            with self._began(link, begin):
+            with self._ending(link):
                 yield link
         finally:
             self._give_back(link)
@@ -112,6 +112,11 @@ class PostgresStore:
     @contextmanager
     def _began(self, link: Link, begin: bytes) -> Iterator[None]:
         link.execute(begin)
+        with self._ending(link):
+            yield
+
+    @contextmanager
+    def _ending(self, link: Link) -> Iterator[None]:
         try:
             yield
             link.execute(b"COMMIT")
@@ -120,19 +125,21 @@ class PostgresStore:
                 link.execute(b"ROLLBACK")
             raise
 
-    def _take(self) -> Link:
-        """Give a connection that answers; an idle one may have been cut off."""
+    def _take(self, first: bytes = b"SELECT 1") -> Link:
+        """Give a connection that ran a first statement; an idle one may have been cut off."""
         while True:
             with self._lock:
-                link = self._idle.pop() if self._idle else None
-            if link is None:
-                return psycopg.connect(
-                    self._url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT
-                )
-            with suppress(psycopg.Error):
-                link.execute(b"SELECT 1")
+                idle = self._idle.pop() if self._idle else None
+            link = idle or psycopg.connect(
+                self._url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT
+            )
+            try:
+                link.execute(first)
                 return link
-            link.close()
+            except BaseException as error:
+                link.close()
+                if idle is None or not isinstance(error, psycopg.Error):
+                    raise
 
     def _give_back(self, link: Link) -> None:
         with self._lock:

@@ -30,13 +30,16 @@ Link = psycopg.Connection[tuple[Any, ...]]
 class PostgresView(SqlView):
     """Reads and appends inside the transaction that its store opened."""
 
+    dialect = "postgres"
+
     def __init__(self, link: Link, removing: Callable[[Link], None]) -> None:
         """Work on an open connection; `removing` is called before content is removed."""
         super().__init__(lambda: removing(link))
         self._link, self._sql, self._names = link, queries("postgres"), count()
 
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
-        sql, given = self._sql[query].encode(), {k: _storable(v) for k, v in values.items()}
+        sql = self._sql.get(query, query).encode()
+        given = {name: _storable(value) for name, value in values.items()}
         if query in LONG:
             return self._long(sql, given)
         found = self._link.execute(sql, given)

@@ -26,18 +26,14 @@ from caselore.memory.rows import (
 from caselore.memory.stores.gathering import Gathering
 from caselore.memory.stores.later_queries import LaterQueries
 from caselore.memory.stores.loop_queries import LoopQueries
+from caselore.memory.stores.near_queries import asking, composed
 from caselore.memory.stores.sql_counts import SqlCounts
-
-NEAR = {
-    ("signature", "service"): "near_signature_service",
-    ("signature",): "near_signature",
-    ("unit",): "near_unit",
-    ("family", "service"): "near_family_service",
-}
 
 
 class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     """Reads and appends inside the transaction that its store opened."""
+
+    dialect: str
 
     @abstractmethod
     def _odd(self) -> Iterator[str]:
@@ -106,16 +102,14 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def near(
         self, bank: str, asked: Sequence[tuple[Alike, int]], narrow: Narrow = ANYWHERE
     ) -> list[CaseRow]:
-        only = {f"only_{name}": value for name, value in narrow._asdict().items()}
-        found: list[CaseRow] = []
-        for alike, limit in asked:
-            values = {name: value for name, value in alike._asdict().items() if value}
-            statuses = values.pop("statuses")
-            query = NEAR[tuple(values)]
-            values.update(bank=bank, limit=limit, **only)
-            for status in statuses:
-                found += map(CaseRow._make, self._ask(query, status=status, **values))
-        return found
+        if not asked:
+            return []
+        parts, values = asking(asked)
+        values["bank"] = bank
+        if narrow != ANYWHERE:
+            values |= {f"only_{name}": value for name, value in narrow._asdict().items()}
+        query = composed(self.dialect, parts, narrow != ANYWHERE)
+        return list(map(CaseRow._make, self._ask(query, **values)))
 
     def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
         found = self._ask("said_of", bank=bank, subjects=self._keys(subjects))

@@ -18,13 +18,15 @@ from caselore.memory.stores.sqlite_file import expected_schema, schema
 class SqliteView(SqlView):
     """Reads and appends inside the transaction that its store opened."""
 
+    dialect = "sqlite"
+
     def __init__(self, link: sqlite3.Connection, removing: Callable[[], None]) -> None:
         """Work on an open connection; `removing` is called before content is removed."""
         super().__init__(removing)
         self._link, self._sql = link, queries("sqlite")
 
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
-        return self._link.execute(self._sql[query], values)
+        return self._link.execute(self._sql.get(query, query), values)
 
     def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
         self._link.executemany(self._sql[query], rows)

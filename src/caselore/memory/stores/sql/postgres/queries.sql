@@ -100,49 +100,34 @@ WHERE l.bank = %(bank)s AND l.seq > %(seq)s AND (%(subject)s = '' OR l.subject =
 SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
 WHERE l.bank = %(bank)s AND l.seq < %(seq)s AND (%(subject)s = '' OR l.subject = %(subject)s) ORDER BY l.seq DESC LIMIT %(limit)s
 
+-- The cases that are near in any way: `near` with one part for each way and status, in which {name} stands for a value.
+-- name: near
+SELECT * FROM caselore.cases WHERE ctid = ANY (ARRAY({parts}))
+
 -- name: near_signature
-SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND status = %(status)s
-  AND (%(only_service)s = '' OR service = %(only_service)s)
-  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
-  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
-  AND (%(only_family)s = '' OR family = %(only_family)s)
-  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
-  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
-  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
-ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
 
 -- name: near_signature_service
-SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5(%(signature)s) AND signature = %(signature)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
-  AND (%(only_service)s = '' OR service = %(only_service)s)
-  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
-  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
-  AND (%(only_family)s = '' OR family = %(only_family)s)
-  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
-  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
-  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
-ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND md5(service) = md5({service}) AND service = {service} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
 
 -- name: near_unit
-SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5(%(unit)s) AND unit = %(unit)s AND unit <> '' AND status = %(status)s
-  AND (%(only_service)s = '' OR service = %(only_service)s)
-  AND (%(only_environment)s = '' OR environment = %(only_environment)s)
-  AND (%(only_branch)s = '' OR branch = %(only_branch)s)
-  AND (%(only_family)s = '' OR family = %(only_family)s)
-  AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
-  AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
-  AND (%(only_last)s = 0 OR seq <= %(only_last)s)
-ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
+SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5({unit}) AND unit = {unit} AND unit <> '' AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
 
 -- name: near_family_service
-SELECT * FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5(%(family)s) AND family = %(family)s AND md5(service) = md5(%(service)s) AND service = %(service)s AND status = %(status)s
-  AND (%(only_service)s = '' OR service = %(only_service)s)
+SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5({family}) AND family = {family} AND md5(service) = md5({service}) AND service = {service} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
+
+-- name: near_only
+AND (%(only_service)s = '' OR service = %(only_service)s)
   AND (%(only_environment)s = '' OR environment = %(only_environment)s)
   AND (%(only_branch)s = '' OR branch = %(only_branch)s)
   AND (%(only_family)s = '' OR family = %(only_family)s)
   AND (%(only_since)s = '' OR happened_at >= %(only_since)s)
   AND (%(only_until)s = '' OR happened_at <= %(only_until)s)
   AND (%(only_last)s = 0 OR seq <= %(only_last)s)
-ORDER BY happened_at DESC, id DESC LIMIT %(limit)s
 
 -- name: last_seq
 SELECT coalesce((SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND (%(until)s = '' OR at <= %(until)s)

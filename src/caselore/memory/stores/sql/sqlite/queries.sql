@@ -99,49 +99,34 @@ WHERE l.bank = :bank AND l.seq > :seq AND (:subject = '' OR l.subject = :subject
 SELECT l.*, p.salt, p.body FROM ledger l LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
 WHERE l.bank = :bank AND l.seq < :seq AND (:subject = '' OR l.subject = :subject) ORDER BY l.seq DESC LIMIT :limit
 
+-- The cases that are near in any way: `near` with one part for each way and status, in which {name} stands for a value.
+-- name: near
+SELECT * FROM cases WHERE rowid IN ({parts})
+
 -- name: near_signature
-SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND status = :status
-  AND (:only_service = '' OR service = :only_service)
-  AND (:only_environment = '' OR environment = :only_environment)
-  AND (:only_branch = '' OR branch = :only_branch)
-  AND (:only_family = '' OR family = :only_family)
-  AND (:only_since = '' OR happened_at >= :only_since)
-  AND (:only_until = '' OR happened_at <= :only_until)
-  AND (:only_last = 0 OR seq <= :only_last)
-ORDER BY happened_at DESC, id DESC LIMIT :limit
+SELECT rowid FROM (SELECT rowid FROM cases WHERE bank = :bank AND signature = {signature} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit})
 
 -- name: near_signature_service
-SELECT * FROM cases WHERE bank = :bank AND signature = :signature AND service = :service AND status = :status
-  AND (:only_service = '' OR service = :only_service)
-  AND (:only_environment = '' OR environment = :only_environment)
-  AND (:only_branch = '' OR branch = :only_branch)
-  AND (:only_family = '' OR family = :only_family)
-  AND (:only_since = '' OR happened_at >= :only_since)
-  AND (:only_until = '' OR happened_at <= :only_until)
-  AND (:only_last = 0 OR seq <= :only_last)
-ORDER BY happened_at DESC, id DESC LIMIT :limit
+SELECT rowid FROM (SELECT rowid FROM cases WHERE bank = :bank AND signature = {signature} AND service = {service} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit})
 
 -- name: near_unit
-SELECT * FROM cases WHERE bank = :bank AND unit = :unit AND unit <> '' AND status = :status
-  AND (:only_service = '' OR service = :only_service)
-  AND (:only_environment = '' OR environment = :only_environment)
-  AND (:only_branch = '' OR branch = :only_branch)
-  AND (:only_family = '' OR family = :only_family)
-  AND (:only_since = '' OR happened_at >= :only_since)
-  AND (:only_until = '' OR happened_at <= :only_until)
-  AND (:only_last = 0 OR seq <= :only_last)
-ORDER BY happened_at DESC, id DESC LIMIT :limit
+SELECT rowid FROM (SELECT rowid FROM cases WHERE bank = :bank AND unit = {unit} AND unit <> '' AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit})
 
 -- name: near_family_service
-SELECT * FROM cases WHERE bank = :bank AND family = :family AND service = :service AND status = :status
-  AND (:only_service = '' OR service = :only_service)
+SELECT rowid FROM (SELECT rowid FROM cases WHERE bank = :bank AND family = {family} AND service = {service} AND status = {status}{only}
+  ORDER BY happened_at DESC, id DESC LIMIT {limit})
+
+-- name: near_only
+AND (:only_service = '' OR service = :only_service)
   AND (:only_environment = '' OR environment = :only_environment)
   AND (:only_branch = '' OR branch = :only_branch)
   AND (:only_family = '' OR family = :only_family)
   AND (:only_since = '' OR happened_at >= :only_since)
   AND (:only_until = '' OR happened_at <= :only_until)
   AND (:only_last = 0 OR seq <= :only_last)
-ORDER BY happened_at DESC, id DESC LIMIT :limit
 
 -- name: last_seq
 SELECT coalesce((SELECT seq FROM ledger WHERE bank = :bank AND (:until = '' OR at <= :until)
@@ -161,8 +146,9 @@ SELECT (SELECT coalesce(sum(times), 0) FROM standing s CROSS JOIN tallies t
           WHERE bank = :bank AND signature = :signature AND status = 'confirmed' AND counts = 1 AND result = 'succeeded'),
        (SELECT count(*) FROM standing s CROSS JOIN cases c INDEXED BY cases_by_signature
           ON c.bank = :bank AND c.signature = :signature AND c.status = s.status AND c.counts = 1
-          WHERE EXISTS (SELECT 1 FROM ledger WHERE bank = :bank AND action = 'flake')
-          AND EXISTS (SELECT 1 FROM ledger l WHERE l.bank = :bank AND l.subject = c.id AND l.action = 'flake'))
+          WHERE EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_flakes WHERE bank = :bank AND action = 'flake')
+          AND EXISTS (SELECT 1 FROM ledger l INDEXED BY ledger_flakes
+            WHERE l.bank = :bank AND l.subject = c.id AND l.action = 'flake'))
 
 -- name: services
 SELECT count(DISTINCT t.service) FROM json_each(:signatures) j
