@@ -6,26 +6,28 @@ Must not hold policy: it opens sources, names the caller, and passes on.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from caselore.errors import BadInput, NotFound, WrongUse
 from caselore.guards.names import quoted
+from caselore.wiring.intel_reports import IntelReports
 
 if TYPE_CHECKING:
     from caselore.intel.dossier import Dossier
     from caselore.intel.entities import Book, Entity
     from caselore.intel.prediction import Calibration
     from caselore.intel.profile import Profile
-    from caselore.intel.run import Ran, Source
+    from caselore.intel.run import Ran
     from caselore.intel.trust import Trust
+    from caselore.jobs.ports import Jobs
     from caselore.memory.api import Memory
     from caselore.memory.exhibits import Exhibit
     from caselore.memory.records import Actor
     from caselore.settings import Settings
+    from caselore.wiring.watching import Sources, Watch
 
 Document = dict[str, Any]
 _FIRST = "`caselore intel run TOPIC --competitor NAME --source FOLDER` writes one."
@@ -40,11 +42,13 @@ class Host(Protocol):
     def now(self) -> Callable[[], datetime]: ...
     @property
     def memory(self) -> Memory: ...
+    @property
+    def jobs(self) -> Jobs: ...
     def caller(self) -> Actor: ...
     def _acting(self, actor: Actor | str | None) -> Actor: ...
 
 
-class IntelDesk:
+class IntelDesk(IntelReports):
     """Competitive intelligence of one application."""
 
     def __init__(self, app: Host) -> None:
@@ -62,6 +66,7 @@ class IntelDesk:
         as_of: datetime | str | None = None,
         since: str = "",
         sources_of_settings: bool = True,
+        actor: Actor | None = None,
     ) -> Ran:
         """Run every stage over the sources. Raises: BadInput, NotFound, Unavailable."""
         from caselore.intel.run import Asked, Runner  # noqa: PLC0415
@@ -71,11 +76,15 @@ class IntelDesk:
             raise WrongUse("A run needs at least one competitor.", hint="Give --competitor NAME.")
         now = self._app.now()
         when = self.moment(as_of) if as_of else None
-        given = tuple(sources) or (self._sources if sources_of_settings else ())
+        given = tuple(sources) or (self._sources.standing if sources_of_settings else ())
         asked = Asked(
             topic=topic, competitors=tuple(self._entity(name) for name in names),
-            sources=tuple((one, self._source(one, now, when)) for one in given),
-            now=now, as_of=when, actor=self._collecting(given), run=self._run_id(),
+            sources=tuple(
+                one
+                for name in given
+                for one in self._sources.opened(name, (topic, names), now, when)
+            ),
+            now=now, as_of=when, actor=actor or self._collecting(given), run=self._run_id(),
             trust=self._trust, since=since,
         )  # fmt: skip
         try:
@@ -96,31 +105,41 @@ class IntelDesk:
         web = all(one.startswith(("http://", "https://")) for one in sources)
         return Actor("collector", Role.SYSTEM) if caller.role is Role.AGENT and web else caller
 
-    def _source(self, name: str, now: datetime, as_of: datetime | None) -> Source:
-        if name.startswith(("http://", "https://")):
-            from caselore.intel.collect.web import fetched  # noqa: PLC0415
-
-            return lambda: fetched(name, self._app.memory, now, self._web)
-        from caselore.intel.collect.folder import read_folder  # noqa: PLC0415
-
-        return lambda: read_folder(Path(name).expanduser(), as_of)
-
     @property
     def _own(self) -> Mapping[str, Any]:
-        return self._app.settings.intel
+        own: Mapping[str, Any] = self._app.settings.intel
+        return own
+
+    @cached_property
+    def _sources(self) -> Sources:
+        from caselore.wiring.watching import Sources  # noqa: PLC0415
+
+        return Sources(dict(self._own), lambda: self._app.memory)
+
+    # Schedule
+
+    def register(self, jobs: Jobs) -> tuple[Watch, ...]:
+        """Put the watches of the settings on the schedule of an engine. Raises: WrongUse."""
+        from caselore.memory.records import Actor, Role  # noqa: PLC0415
+        from caselore.wiring.watching import register  # noqa: PLC0415
+
+        clerk = Actor("schedule", Role.SYSTEM)
+
+        def run(topic: str, competitors: tuple[str, ...], sources: tuple[str, ...]) -> Ran:
+            return self.run(topic, competitors, sources, since="last", actor=clerk)
+
+        return register(jobs, self._own, run)
+
+    def due(self) -> Document:
+        """Run every watch that is due, those that were missed once; give what was done."""
+        watched = self.register(self._app.jobs)
+        ran = self._app.jobs.round()
+        return {
+            "done": ran.done, "again": ran.again, "errors": ran.errors,
+            "watches": [one.to_json() for one in watched],
+        }  # fmt: skip
 
     @property
-    def _sources(self) -> tuple[str, ...]:
-        found = self._own.get("sources", ())
-        return tuple(str(one) for one in found)
-
-    @cached_property
-    def _web(self) -> Any:
-        from caselore.intel.collect.web import Limits  # noqa: PLC0415
-
-        return Limits(private=bool(self._own.get("allow_private", False)))
-
-    @cached_property
     def _trust(self) -> Trust:
         from caselore.intel.trust import Trust  # noqa: PLC0415
 
@@ -355,46 +374,3 @@ class IntelDesk:
                 told = memory.last_filed(Kind.COMPETITOR_EVENT, key)
                 found.append({"competitor": name, "key": key, "events": count, "told_at": told})
         return found
-
-    def backtest(self, folder: str, competitors: Iterable[str] = (), *, days: int = 7) -> Document:
-        """Replay a dated folder in a memory of its own. Raises: BadInput, NotFound."""
-        from caselore.intel.backtest import backtest  # noqa: PLC0415
-        from caselore.wiring import throw_away_memory  # noqa: PLC0415
-
-        names = tuple(competitors) or tuple(one["competitor"] for one in self.competitors())
-        with throw_away_memory(self._app.settings.bank) as memory:
-            entities = tuple(self._entity(name) for name in names)
-            return backtest(
-                memory, Path(folder).expanduser(), entities, self._app.now(), self._trust, days
-            )
-
-    def deliver(self, form: str, run: str = "") -> str:
-        """Lay the last briefing out as md, html, json, slack, email, text or rss."""
-        from caselore.intel.delivery import deliver  # noqa: PLC0415
-
-        return deliver(self.brief(run), form)
-
-    def battlecard(self, name: str) -> Document:
-        """Give what to know of a competitor, each line with its age and evidence."""
-        from caselore.intel.cards import battlecard  # noqa: PLC0415
-
-        own = self._named(name)
-        return battlecard(own, self.dossiers(own), self._app.now())
-
-    def pricing(self, name: str) -> list[Document]:
-        """Give the history of a competitor's prices, plan by plan."""
-        from caselore.intel.cards import price_history  # noqa: PLC0415
-
-        return price_history(self.dossiers(name))
-
-    def alerts(self, threshold: float = 7.0, since: str = "") -> list[Document]:
-        """Give events of an impact from a threshold on, each with the rule that fired."""
-        from caselore.intel.cards import alerts  # noqa: PLC0415
-
-        found = [one for row in self.competitors() for one in self.dossiers(row["competitor"])]
-        return alerts(found, threshold, since)
-
-    def events(self) -> Iterator[Document]:
-        """Give every event of the bank, competitor by competitor."""
-        for row in self.competitors():
-            yield from self.history(row["competitor"])

@@ -51,6 +51,7 @@ def register(app: typer.Typer) -> None:
         battlecard,
         pricing,
         alerts,
+        due,
         demo,
     ):
         group.command()(command)
@@ -65,8 +66,8 @@ def run(
         list[str] | None,
         typer.Option(
             "--source",
-            metavar="URL|FOLDER",
-            help="A page, a feed or a folder of pages; may be repeated.",
+            metavar="URL|FOLDER|search",
+            help="A page, a feed, a folder of pages, or `search`; may be repeated.",
         ),
     ] = None,
     as_of: AsOf = None,
@@ -369,6 +370,21 @@ def alerts(
         found = app.intel.alerts(threshold, since)
         desk.answer(as_json, {"alerts": found}, lambda paper: intel_view.alerts(found, paper))
         return 0 if found else 1
+
+
+def due(as_json: Json = False, bank: Bank = None) -> int:
+    """Run every watch of the settings that is due, and once those that were missed; then end.
+
+    For cron or a timer; what two of them do at once is done once. Exit code 1 where one failed.
+
+    \b
+    Example:
+      caselore intel due
+    """
+    with desk.opened(bank) as app:
+        found = app.intel.due()
+        desk.answer(as_json, found, lambda paper: intel_view.due(found, paper))
+        return 1 if found["errors"] else 0
 
 
 def demo() -> None:

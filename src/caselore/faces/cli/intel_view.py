@@ -180,3 +180,18 @@ def alerts(found: Sequence[Document], paper: Paper) -> list[str]:
             told = f"{one['date']}  {one['rule']}: {one['quote']}"
             lines += paper.wrap(one_line(told), first="  ! ", indent="    ")
     return lines or ["Nothing is above the threshold."]
+
+
+def due(found: Document, paper: Paper) -> list[str]:
+    """Lay out what a round of the schedule did."""
+    lines = [f"{found['done']} runs done, {found['again']} to be tried again."]
+    lines += [
+        paper.cut(
+            one_line(f"  {one['watch']}: every {one['every_hours']:g} h, {one['topic']}"),
+            paper.width,
+        )
+        for one in found["watches"]
+    ] or ["  No watch is set: [intel.watch.NAME] in caselore.toml of the home."]
+    for one in found["errors"]:
+        lines += paper.wrap(one_line(one), first="  ! ", indent="    ")
+    return lines

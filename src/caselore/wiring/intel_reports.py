@@ -1,0 +1,93 @@
+"""What the intelligence desk lays out of what is known: deliveries, cards, alerts, backtests.
+
+Must not decide what is known: it asks the desk and passes on.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from caselore.intel.dossier import Dossier
+    from caselore.intel.entities import Entity
+    from caselore.intel.trust import Trust
+
+Document = dict[str, Any]
+
+
+class IntelReports:
+    """The part of the desk that only reads."""
+
+    _app: Any
+
+    @property
+    @abstractmethod
+    def _trust(self) -> Trust: ...
+
+    @abstractmethod
+    def brief(self, run: str = "") -> Document:
+        """Give a briefing."""
+
+    @abstractmethod
+    def competitors(self) -> list[Document]:
+        """Give every competitor."""
+
+    @abstractmethod
+    def dossiers(self, name: str, as_of: datetime | str | None = None) -> list[Dossier]:
+        """Give a competitor's events."""
+
+    @abstractmethod
+    def history(self, name: str) -> list[Document]:
+        """Give a competitor's events as documents."""
+
+    @abstractmethod
+    def _named(self, name: str) -> str: ...
+    @abstractmethod
+    def _entity(self, name: str) -> Entity: ...
+
+    def backtest(self, folder: str, competitors: Iterable[str] = (), *, days: int = 7) -> Document:
+        """Replay a dated folder in a memory of its own. Raises: BadInput, NotFound."""
+        from caselore.intel.backtest import backtest  # noqa: PLC0415
+        from caselore.wiring import throw_away_memory  # noqa: PLC0415
+
+        names = tuple(competitors) or tuple(one["competitor"] for one in self.competitors())
+        with throw_away_memory(self._app.settings.bank) as memory:
+            entities = tuple(self._entity(name) for name in names)
+            return backtest(
+                memory, Path(folder).expanduser(), entities, self._app.now(), self._trust, days
+            )
+
+    def deliver(self, form: str, run: str = "") -> str:
+        """Lay the last briefing out as md, html, json, slack, email, text or rss."""
+        from caselore.intel.delivery import deliver  # noqa: PLC0415
+
+        return deliver(self.brief(run), form)
+
+    def battlecard(self, name: str) -> Document:
+        """Give what to know of a competitor, each line with its age and evidence."""
+        from caselore.intel.cards import battlecard  # noqa: PLC0415
+
+        own = self._named(name)
+        return battlecard(own, self.dossiers(own), self._app.now())
+
+    def pricing(self, name: str) -> list[Document]:
+        """Give the history of a competitor's prices, plan by plan."""
+        from caselore.intel.cards import price_history  # noqa: PLC0415
+
+        return price_history(self.dossiers(name))
+
+    def alerts(self, threshold: float = 7.0, since: str = "") -> list[Document]:
+        """Give events of an impact from a threshold on, each with the rule that fired."""
+        from caselore.intel.cards import alerts  # noqa: PLC0415
+
+        found = [one for row in self.competitors() for one in self.dossiers(row["competitor"])]
+        return alerts(found, threshold, since)
+
+    def events(self) -> Iterator[Document]:
+        """Give every event of the bank, competitor by competitor."""
+        for row in self.competitors():
+            yield from self.history(row["competitor"])
