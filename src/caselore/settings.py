@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 
+from caselore.agent_markers import AGENT_MARKERS
 from caselore.errors import BadInput, WrongUse
 from caselore.guards.agents import MARKERS as AGENT_MARKERS
 
@@ -39,6 +40,8 @@ FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = MappingProxyType(
         "jobs": (dict, "a table"),
         "sign_in": (dict, "a table"),
         "mask": (list, "a list of names of variables"),
+        "vectors": (dict, "a table"),
+        "hindsight": (dict, "a table"),
     }
 )
 # Where data lives and who is asking must not come from a file that a repository can carry.
@@ -56,7 +59,9 @@ ENVIRONMENT_ONLY = {
 }
 # What is started and how often, who gets a token, who is let in and what is removed must not come
 # from a file that the repaired change can edit.
-HOME_ONLY = frozenset({"repair", "forge", "intel", "jobs", "sign_in", "retention"})
+HOME_ONLY = frozenset(
+    {"repair", "forge", "intel", "jobs", "sign_in", "retention", "vectors", "hindsight"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class Settings:
     model_temperature: float = 0.1
     model_limits: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, Any] = field(default_factory=dict)
+    vectors: Mapping[str, str] = field(default_factory=dict, repr=False)
+    hindsight: Mapping[str, str] = field(default_factory=dict, repr=False)
     repair: Mapping[str, Any] = field(default_factory=dict)
     forges: Mapping[str, Any] = field(default_factory=dict)
     """By host: `kind`, and perhaps `api`, `token_env`, `also`."""
@@ -138,6 +145,8 @@ def load(
         model_temperature=float(merged.get("model_temperature", 0.1)),
         model_limits=merged.get("model_limits", {}),
         weights=merged.get("weights", {}),
+        vectors=_service(env, "vectors", merged.get("vectors", {}), "model"),
+        hindsight=_service(env, "hindsight", merged.get("hindsight", {}), "bank", "recall"),
         repair=merged.get("repair", {}),
         forges=merged.get("forge", {}),
         intel=merged.get("intel", {}),
@@ -159,6 +168,15 @@ def load(
         telemetry=_collector(env),
         masked=_values(env, [*_words(env.get("CASELORE_MASK", "")), *merged.get("mask", ())]),
     )
+
+
+def _service(
+    env: Mapping[str, str], name: str, table: Mapping[str, Any], *keys: str
+) -> dict[str, str]:
+    """Read how a further service is used; its address and key are the environment's alone."""
+    _check_table(name, table, dict.fromkeys(keys, str))
+    said = {key: env.get(f"CASELORE_{name}_{key}".upper(), "") for key in (*keys, "url", "key")}
+    return {key: (value or table.get(key, "")).strip() for key, value in said.items()}
 
 
 def _values(env: Mapping[str, str], names: Iterable[Any]) -> tuple[str, ...]:

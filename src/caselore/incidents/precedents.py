@@ -122,11 +122,12 @@ def outcome_json(told: Outcome | None) -> dict[str, Any] | None:
 
 def recalled_json(recalled: Recalled) -> dict[str, Any]:
     """Give a recall as `caselore recall --json` prints it."""
-    return {
+    shape: dict[str, Any] = {
         "precedents": [hit_json(hit) for hit in recalled.hits],
         "nearest": [hit_json(hit) for hit in recalled.nearest],
         "considered": recalled.considered,
     }
+    return {**shape, "notes": list(recalled.notes)} if recalled.notes else shape
 
 
 def occurrences_json(seen: Occurrences) -> dict[str, Any]:

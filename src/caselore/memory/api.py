@@ -216,7 +216,7 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
             asking = recalling.Asking(
                 self.bank, limit, self.weights, as_of or self._clock(), filters or Filters(), until
             )
-            return recalling.recall(view, self._index, sought, asking)
+            return recalling.recall(view, self._index, sought, asking, self._arms)
 
     def _sought(self, view: Reads, text: str | None, incident: str | None, until: str) -> Sought:
         """Say what is sought; an incident as it was known then, if it was."""

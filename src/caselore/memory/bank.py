@@ -6,10 +6,11 @@ Must not append by itself: `gate.write` is the only way in.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from caselore.memory import naming
+from caselore.memory.arm_ports import Arm, Derived
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body
 from caselore.memory.ports import Index, Store, Writes
@@ -30,12 +31,18 @@ class Bank:
         weights: Weights | None = None,
         bank: str = "default",
         *,
+        arms: Sequence[Arm] = (),
+        vectors: Derived | None = None,
         random_hex: Callable[[], str] = lambda: secrets.token_hex(16),
     ) -> None:
-        """Work on one bank of a store; nothing crosses banks."""
+        """Work on one bank of a store; nothing crosses banks.
+
+        `arms` are further ways to find records for a question; `vectors` are looked after.
+        """
         self.bank = short("the bank's name", bank, needed=True)
         self.weights = weights or Weights()
         self._store, self._index = store, index
+        self._arms, self._vectors = tuple(arms), vectors
         self._clock, self._new_id, self._random = clock, new_id, random_hex
 
     def _pen(self, view: Writes) -> Pen:
@@ -63,5 +70,7 @@ class Bank:
 
     def close(self) -> None:
         """Let go of the files."""
+        if self._vectors:
+            self._vectors.close()
         self._index.close()
         self._store.close()

@@ -13,6 +13,7 @@ from datetime import datetime
 from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged
 from caselore.guards import names
 from caselore.memory import gate, naming, tokens
+from caselore.memory.arm_ports import VectorStatus
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import stamp, unstamp
 from caselore.memory.exhibits import resolve_exhibit
@@ -234,6 +235,8 @@ class Keeping(Bank):
         try:
             self._store.scrub()
             self._index.forget(self.bank)
+            if self._vectors:
+                self._vectors.forget(self.bank)
         except StoreBusy as error:
             raise StoreBusy(
                 f"{what} is erased from every table, but old pages may still hold a copy: {error}",
@@ -266,6 +269,17 @@ class Keeping(Bank):
     def index_status(self) -> IndexStatus:
         """Say how far the text index is."""
         return self._index.status(self.bank)
+
+    def vectors_status(self) -> VectorStatus | None:
+        """Say how far the vectors are; none where this memory looks after none."""
+        return self._vectors.status(self.bank) if self._vectors else None
+
+    def vectors_catch_up(
+        self, progress: Callable[[int], None] | None = None, *, anew: bool = False
+    ) -> None:
+        """Embed what has no vector yet. Raises: Unavailable, StoreBusy; what was done is kept."""
+        if self._vectors:
+            self._vectors.catch_up(self.bank, progress, anew=anew)
 
     def ledger_show(self, subject: str | None = None) -> Iterator[Stored]:
         """Give the entries of the account in order, erased payloads as none."""

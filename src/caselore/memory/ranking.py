@@ -58,6 +58,10 @@ class Candidate(NamedTuple):
     returns: int = 0
     """How often the failure came back to its service after this fix."""
     replaced_by: str = ""
+    closeness: float | None = None
+    """Deviations above what is unrelated to the question, by its meaning; none if unmeasured."""
+    places: tuple[str, ...] = ()
+    """Which further arms brought it, and where they put it."""
 
 
 class Scored(NamedTuple):
@@ -70,8 +74,10 @@ class Scored(NamedTuple):
     signals: tuple[Signal, ...]
     why_not: str
     likeness: float
+    closeness: float | None = None
 
 
+NEARLY = 2.0  # deviations from which on two texts are close at all
 UNKNOWN = frozenset({"", "unknown"})
 _KINDS = {"main": "main", "master": "main", "trunk": "main", "develop": "main", "dev": "main"}
 
@@ -90,7 +96,8 @@ def branch_kind(branch: str) -> str:
 def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Scored:
     """Sum a candidate's signals and say whether, and why not, it is a precedent."""
     row = one.row
-    near = _nearness(sought, row, weights) + _text(one.likeness, weights)
+    words = _text(one.likeness, weights)
+    near = _nearness(sought, row, weights) + words + _meaning(one, words, weights)
     same = same_failure(sought, row)
     rest = _outcome(one, weights) + _people(one, weights) + _later(one, weights)
     rest += (_regression(sought, row, weights) if same else []) + _recency(row, weights, now)
@@ -99,7 +106,12 @@ def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Sc
     signals = tuple(near + rest)
     total = round(sum(signal.points for signal in signals), 2)
     why_not = _why_not(sought, one, same, similar, likeness, weights)
-    return Scored(row, total, same, similar, signals, why_not, one.likeness)
+    return Scored(row, total, same, similar, signals, why_not, one.likeness, one.closeness)
+
+
+def is_near(one: Scored) -> bool:
+    """Say whether anything of a question stands in a case, or comes near it in meaning."""
+    return bool(one.likeness) or (one.closeness or 0.0) >= NEARLY
 
 
 def place(one: Scored) -> tuple[bool, float, float, str]:
@@ -157,6 +169,18 @@ def _text(likeness: float, weights: Weights) -> list[Signal]:
     if not points:
         return []
     return [Signal("text similarity", points, f"{likeness:.0%} alike, in steps")]
+
+
+def _meaning(one: Candidate, words: list[Signal], weights: Weights) -> list[Signal]:
+    """Give what meaning adds to words: never so much that it outranks all of the words."""
+    found = [Signal("brought", 0.0, said) for said in one.places]
+    if one.closeness is None or one.closeness < NEARLY:
+        return found
+    most = min(weights.meaning, weights.text - weights.text_step)
+    steps = int(one.closeness / weights.meaning_full * weights.meaning / weights.text_step)
+    points = max(0.0, min(most, steps * weights.text_step) - sum(one.points for one in words))
+    said = f"{one.closeness:g} deviations above unrelated texts"
+    return [Signal("close in meaning", points, said), *found]
 
 
 def _outcome(one: Candidate, weights: Weights) -> list[Signal]:
@@ -229,7 +253,8 @@ def text_decides(sought: Sought, row: CaseRow) -> bool:
 
 def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) -> bool:
     if sought.question:
-        return one.likeness >= weights.question
+        meant = (one.closeness or 0.0) >= weights.meaning_floor
+        return one.likeness >= weights.question or meant
     near = same_family(sought, one.row) and sought.service == one.row.service != ""
     return near and likeness >= _floor(one.row, weights) and _same_way(sought, one, weights)
 
@@ -256,6 +281,11 @@ def _why_not(
         if row.status == "superseded":
             return f"superseded by {one.replaced_by}: a person replaced its outcome"
         return _UNRESOLVED.get(row.status, "")
+    if sought.question and (one.closeness or 0.0) >= NEARLY:
+        return (
+            f"close in meaning, but below the floor: {one.closeness:g} of "
+            f"{weights.meaning_floor:g} deviations"
+        )
     if sought.question:
         return "too little of the question stands in it"
     floor = _floor(row, weights)

@@ -12,6 +12,8 @@ from heapq import nlargest
 from operator import attrgetter
 
 from caselore.memory.ahead import Ahead
+from caselore.memory.arm_ports import Arm
+from caselore.memory.arms import Arms
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import Body, stamp
 from caselore.memory.groups import Groups, groups
@@ -25,6 +27,7 @@ from caselore.memory.ranking import (
     Scored,
     Signal,
     Sought,
+    is_near,
     place,
     same_failure,
     score,
@@ -69,6 +72,8 @@ class Recalled:
     hits: tuple[Hit, ...]
     nearest: tuple[Hit, ...]
     considered: int
+    notes: tuple[str, ...] = ()
+    """Which further arm could not answer, or not from all, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +87,26 @@ class Asking:
     filters: Filters
     until: str = ""
     """The time after which nothing is known, as the store writes it; empty for none."""
+    arms: Arms = Arms()  # noqa: RUF009 - it never changes
+    """What further arms brought."""
 
 
-def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalled:
+def recall(
+    view: Reads, index: Index, sought: Sought, asking: Asking, arms: Sequence[Arm] = ()
+) -> Recalled:
     """Give at most `limit` precedents and as many near misses, the same for the same store.
 
     Where the very failure has a fix that worked, texts are read where they decide, and of what
     is shown: which of many equals that is, place and time tell (ADR 14).
+    `arms` are only asked for questions: for a failure, words and identity tell more (ADR 42).
     """
     known, last = known_at(view, asking.bank, asking.until)
     joined = groups(known, asking.bank)
     sought = replace(sought, group=joined.of(sought.signature) if sought.signature else ())
+    if arms and sought.question:
+        narrow = _narrow(asking.filters, last)
+        found = Arms.asked(arms, view, asking.bank, sought.text, TEXT_ARM, narrow)
+        asking = replace(asking, arms=found)
     rows, answered = _rows(view, known, index, sought, asking, last)
     most = asking.limit if answered else max(COMPARED, asking.limit)
     compared = _thinned(sought, joined, rows, most)
@@ -101,7 +115,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
     texts = Texts(known, asking.bank, sought, read)
     scored = _scored(texts, record, sought, asking, compared)
     hits = _chosen(joined, (one for one in scored if not one.why_not), asking.limit)
-    far = (one for one in scored if one.why_not and (not sought.question or one.likeness))
+    far = (one for one in scored if one.why_not and (not sought.question or is_near(one)))
     nearest = _chosen(joined, far, asking.limit)
     told = Ahead(known, asking.bank, [one.row for one in (*hits, *nearest)])
     if answered:
@@ -114,6 +128,7 @@ def recall(view: Reads, index: Index, sought: Sought, asking: Asking) -> Recalle
         tuple(_hit(told, texts.read, record, one) for one in hits),
         tuple(_hit(told, texts.read, record, one) for one in nearest),
         len(rows),
+        asking.arms.notes,
     )
 
 
@@ -130,7 +145,8 @@ def _rows(
     rows = [row for row in found.values() if _may_be(sought, asking, apart, row)]
     answered = any(_answers(sought, row) for row in rows)
     if not answered:
-        ids = [id for id in _by_text(view, index, sought, asking.bank, narrow) if id not in found]
+        words = _by_text(view, index, sought, asking.bank, narrow)
+        ids = [id for id in asking.arms.beside(words) if id not in found]
         more = known.cases_of(asking.bank, ids)
         if sought.question:
             more |= _fixed(known, asking.bank, more, ids, narrow)
@@ -177,6 +193,8 @@ def _scored(
                 *record.failures(row),
                 record.returns(row),
                 texts.replacement(row),
+                asking.arms.closeness(row),
+                asking.arms.places(row),
             ),
             asking.weights,
             asking.now,

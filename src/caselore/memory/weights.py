@@ -59,6 +59,12 @@ class Weights:
     """Least part of equal text where the way of failing is not told."""
     question: float = 0.3
     """Least part of a person's question that must stand in a record for it to be an answer."""
+    meaning: float = 15
+    """Most points for closeness in meaning, if vectors are on; words count if they give more."""
+    meaning_full: float = 8
+    """Deviations above unrelated texts that give all of these points."""
+    meaning_floor: float = 5
+    """Least deviations by which a record that shares no words with a question is an answer."""
 
     def __post_init__(self) -> None:
         """Refuse weights by which recency could decide between unequals."""

@@ -15,6 +15,7 @@ from caselore.memory.encoding import stamp
 from caselore.wiring.sources import time_of
 
 if TYPE_CHECKING:
+    from caselore.memory.arm_ports import VectorStatus
     from caselore.memory.ledger import Stored, Verification
     from caselore.memory.ports import IndexStatus
     from caselore.memory.records import (
@@ -201,6 +202,20 @@ def index_status(found: IndexStatus) -> Document:
         "entries": found.entries,
         "head": found.head,
         "documents": found.documents,
+        "bytes": found.bytes,
+        "sound": found.sound,
+        "trouble": found.trouble or None,
+    }
+
+
+def vectors_status(found: VectorStatus) -> Document:
+    """How far the vectors are."""
+    return {
+        "model": found.model,
+        "place": found.place,
+        "entries": found.entries,
+        "head": found.head,
+        "texts": found.texts,
         "bytes": found.bytes,
         "sound": found.sound,
         "trouble": found.trouble or None,

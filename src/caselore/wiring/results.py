@@ -72,6 +72,11 @@ class Found:
         """Tell how many incidents were compared."""
         return self.recalled.considered
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Tell which further arm could not answer, or not from all, and why."""
+        return self.recalled.notes
+
     def to_json(self) -> dict[str, Any]:
         """Give precedents and the nearest, each with its signals."""
         return recalled_json(self.recalled)

@@ -131,6 +131,17 @@ def _model(bank: str | None) -> tuple[str, str]:
     return f"{found.name} phrases diagnoses; it is asked when there is one to write", ""
 
 
+def _vectors(bank: str | None) -> tuple[str, str]:
+    chosen = _without_judging(settings.load(bank=bank))
+    with wiring.build(chosen) as app:
+        found = app.memory.vectors_status()
+    if found is None or not found.model:
+        return "none: questions are answered by their words", ""
+    late = found.head - found.entries
+    behind = "`caselore index rebuild` embeds what is new." if late else ""
+    return f"{found.model}, {found.texts:,} texts, {late:,} entries behind", behind
+
+
 def _forge(bank: str | None) -> tuple[str, str]:
     chosen = settings.load(bank=bank)
     for host in chosen.forges:
@@ -151,6 +162,7 @@ PARTS: dict[str, Callable[[str | None], tuple[str, str]]] = {
     "store": _store,
     "identity": _identity,
     "model": _model,
+    "vectors": _vectors,
     "forge": _forge,
     "queue": _queue,
 }

@@ -22,7 +22,8 @@ def lines(found: Found, paper: Paper) -> list[str]:
         shown += [*precedent(hit, paper), ""]
     if not found.precedents:
         shown += [f"No confirmed precedent among {found.considered} incidents considered.", ""]
-    return [*shown, *nearest(found.nearest, paper)]
+    notes = [line for note in found.notes for line in paper.wrap(f"note: {note}")]
+    return [*shown, *nearest(found.nearest, paper), *notes]
 
 
 def precedent(hit: Hit, paper: Paper) -> list[str]:
