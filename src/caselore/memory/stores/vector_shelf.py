@@ -106,7 +106,8 @@ class VectorShelf:
 
     def centred(self, question: Vector) -> Array:
         """Prepare a question's vector. Raises: ValueError where it is of another length."""
-        return np.asarray(centred(question, self.stick.question), dtype=np.float32)
+        numbers = np.asarray(centred(question, self.stick.question), dtype=np.float16)
+        return numbers.astype(np.float64)
 
     def nearest(self, question: Array, most: int) -> list[Near]:
         """Give the closest texts, best first, the same for the same files."""
@@ -136,7 +137,9 @@ class VectorShelf:
         return round(self.stick.deviations(cosine), 2)
 
     def _cosines(self, question: Array, texts: Array) -> Array:
-        return np.asarray(self.codes[texts].astype(np.float32) @ question)
+        # products of halves add up in a double without any rounding: so a text is as close as
+        # it is whatever lies beside it, on every machine
+        return np.asarray(self.codes[texts].astype(np.float64) @ question)
 
     def _by_signs(self, question: Array, most: int) -> Array:
         """Choose texts whose numbers have the same signs as the question's in most places."""
