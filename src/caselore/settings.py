@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 
-from caselore.agent_markers import AGENT_MARKERS
 from caselore.errors import BadInput, WrongUse
 from caselore.guards.agents import MARKERS as AGENT_MARKERS
 
