@@ -8,6 +8,7 @@ import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import Watched, launched, sign_in
+from enumerated import pages
 from playwright.sync_api import expect
 from serving import PYTEST, running
 from world import FIX, HOSTILE_LOG, build
@@ -24,7 +25,10 @@ PAGES = {
     "proposed": "/incidents/{i1058}",
     "held": "/incidents/{i1060}",
     "hostile": "/incidents/{i1061}",
+    "hostile-log": "/incidents/{i1061}/log",
+    "hostile-refuted": "/incidents/{i1062}",
     "signature": "/signatures/{signature}",
+    "hostile-signature": "/signatures/{hostile}",
     "precedents": "/precedents",
     "search": "/precedents?q=statement+timeout",
     "changes": "/changes",
@@ -34,6 +38,8 @@ PAGES = {
     "ledger": "/ledger?verify=1",
     "quarantine": "/quarantine",
     "numbers": "/numbers",
+    "tokens": "/tokens",
+    "settings": "/settings",
     "sign-in": "/sign-in",
     "missing": "/incidents/none",
 }
@@ -45,6 +51,15 @@ def placed(path, ids):
 
 
 MOST_BYTES, MOST_REQUESTS = 60_000, 8
+REDIRECTS = {"/sign-in/provider", "/sign-in/back"}
+
+
+def test_every_page_that_there_is_is_looked_at(world):
+    served, ids = world
+    shown = [placed(path, ids).partition("?")[0] for path in PAGES.values()]
+    for template in pages(served.app) - REDIRECTS:
+        fits = re.compile(re.sub(r"\{\w+:path\}", ".+", re.sub(r"\{\w+\}", "[^/]+", template)))
+        assert any(fits.fullmatch(path) for path in shown), template
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +101,7 @@ FORMS_OF_A_PAGE = [(SIZES[0], "light", True), (SIZES[1], "dark", True), (SIZES[1
 @pytest.mark.parametrize(("size", "theme", "judged"), FORMS_OF_A_PAGE)
 def test_every_page_is_sound_in_every_form(browser, world, size, theme, judged):
     served, ids = world
-    view = watched(browser, served.url, size=size, theme=theme, token=served.tokens["human"])
+    view = watched(browser, served.url, size=size, theme=theme, token=served.tokens["admin"])
     axe = Axe()
     for name, path in PAGES.items():
         page = view.open(placed(path, ids))
@@ -107,7 +122,7 @@ def test_every_page_is_sound_in_every_form(browser, world, size, theme, judged):
 
 def test_hostile_text_is_shown_as_text_on_every_page(browser, world):
     served, ids = world
-    view = watched(browser, served.url, token=served.tokens["human"])
+    view = watched(browser, served.url, token=served.tokens["admin"])
     said = []
     view.page.on("dialog", lambda one: (said.append(one.message), one.dismiss()))
     for name, path in PAGES.items():
@@ -204,6 +219,29 @@ def test_a_person_confirms_refutes_tells_apart_and_releases(browser, small, scri
     page.click("text=Sign out")
     expect(page.locator("text=Sign in")).to_have_count(1)
     assert view.wrong == []
+
+
+def test_a_person_joins_signatures_and_parts_them_again(browser, small):
+    served, ids = small
+    other = served.app.memory.get(ids["1059"]).record.body.signature.id
+    view = watched(browser, served.url, script=False, token=served.tokens["human"])
+    page = view.open(f"/signatures/{ids['signature']}")
+    page.click("summary:text('Another signature is the same')")
+    page.fill("[name=into]", "none")
+    page.fill("[action$=merge] [name=why]", "one table")
+    page.click("text=Let them count as one")
+    assert page.input_value("[name=into]") == "none"
+    page.fill("[name=into]", "1059")
+    page.fill("[action$=merge] [name=why]", "one table")
+    page.click("text=Let them count as one")
+    page.wait_for_url("**said=merge")
+    assert set(served.app.memory.grouped(ids["signature"]).signatures) == {ids["signature"], other}
+    assert "counts as one with" in page.inner_text(".head")
+    page.click("summary:text('of its own')")
+    page.fill("[action$=split] [name=why]", "two after all")
+    page.click("text=Part them")
+    page.wait_for_url("**said=split")
+    assert served.app.memory.grouped(ids["signature"]).signatures == (ids["signature"],)
 
 
 def test_what_the_gate_refuses_comes_back_with_the_reason_and_what_was_typed(browser, small):
@@ -319,7 +357,7 @@ def test_every_page_is_also_json(world, name, path):
     served, ids = world
     bare, _, query = placed(path, ids).partition("?")
     target = ("/index" if bare == "/" else bare) + ".json" + (f"?{query}" if query else "")
-    with served.client() as client:
+    with served.client("admin") as client:
         answer = client.get(target, headers={"Accept": "text/html"})
 
     assert answer.status_code == 200

@@ -62,6 +62,8 @@ WRITES = {
     "/incidents/{incident}/refute": (PEOPLE, WHY),
     "/incidents/{incident}/release": (PEOPLE, WHY),
     "/incidents/{incident}/unlike": (PEOPLE, {**WHY, "other": "other"}),
+    "/signatures/{signature}/merge": (PEOPLE, {**WHY, "into": "other"}),
+    "/signatures/{signature}/split": (PEOPLE, WHY),
     "/tokens": (ADMINS, {"role": "ci", "name": "job"}),
     "/tokens/{id}/revoke": (ADMINS, {}),
     "/sign-out": (NAMED, {}),
@@ -78,6 +80,7 @@ class Scene:
     def __init__(self, served) -> None:
         self.served = served
         self.case = served.submit(deployment="case")["incident"]
+        self.signature = served.app.memory.get(self.case).record.body.signature.id
         served.submit(deployment="other", log=TIMEOUT)
         self.held: dict[str, str] = {}
         self.change = served.app.repair.track(
@@ -95,7 +98,12 @@ class Scene:
             self.number += 1
             log = PYTEST.replace("cents", f"erased_{self.number}")
             incident = self.served.submit(log=log, deployment=f"e{self.number}")["incident"]
-        named = {"incident": incident, "subject": incident, "signature": "sig1:0", "claim": "x"}
+        named = {
+            "incident": incident,
+            "subject": incident,
+            "signature": self.signature,
+            "claim": "x",
+        }
         named |= {"id": self.change if "change" in template else "nobody"}
         named |= {"name": "caselore.css" if "static" in template else "Velora"}
         return re.sub(r"\{(\w+)(:path)?\}", lambda one: named.get(one[1], "Velora"), template)

@@ -53,10 +53,53 @@ def build(served, *, hostile=True) -> dict[str, str]:
         agent.post(f"/api/v1/incidents/{ids['1058']}/propose", json=body)
     failed("1060", service="web", stage="deploy", log=PLANTED + TIMEOUT.replace("orders", "x"))
     if hostile:
-        failed("1061", service="hostile", log=HOSTILE_LOG, branch="<b>x</b>")
-        proof = ["javascript:alert(5)"]
-        served.confirm(ids["1061"], cause=HOSTILE, resolution=HOSTILE, proof=proof)
+        _plant(served, failed, ids)
     ids["change"] = served.app.repair.track(CHANGE, "claude-code", session="s-1").id
     fail(served, ids["change"], 3)
+    _intel(served, hostile)
     ids["signature"] = served.app.memory.get(ids["1057"]).record.body.signature.id
     return ids
+
+
+def _plant(served, failed, ids) -> None:
+    """Put hostile text into everything that a log, a job, a person or a program names."""
+    # what names may hold is the guards' business; the worst that they let pass is tried
+    named = dict.fromkeys(("service", "environment", "stage"), "javascript:alert(8)")
+    named |= {"branch": "<b>x</b>"}
+    failed("1061", **named, log=HOSTILE_LOG, url="https://x.example/&quot;onload=alert(6)")
+    proof = ["javascript:alert(5)"]
+    served.confirm(ids["1061"], cause=HOSTILE, resolution=HOSTILE, proof=proof)
+    failed("1062", **named, log=HOSTILE_LOG.replace("test_a", "test_b"))
+    with served.client("human") as person:
+        body = {"other": ids["1061"], "why": HOSTILE}
+        person.post(f"/api/v1/incidents/{ids['1062']}/unlike", json=body)
+        person.post(f"/api/v1/incidents/{ids['1062']}/refute", json={"why": HOSTILE})
+    with served.client("agent") as agent:
+        body = {"cause": HOSTILE, "resolution": HOSTILE}
+        agent.post(f"/api/v1/incidents/{ids['1062']}/propose", json=body)
+    with served.client("admin") as admin:
+        made = admin.post("/api/v1/tokens", json={"role": "ci", "name": HOSTILE_NAME})
+        assert made.status_code == 201, made.text
+    ids["hostile"] = served.app.memory.get(ids["1061"]).record.body.signature.id
+
+
+def _intel(served, hostile) -> None:
+    """Let a competitor be known, by an event and a prediction; hostile ones, too, where asked."""
+    titles = {"Velora raises the price of its Team plan by 20 %": "https://news.example/velora"}
+    if hostile:
+        titles[f"Velora hires {HOSTILE[:400]}"] = "javascript:alert(7)"
+    with served.client("human") as person:
+        for title, url in titles.items():
+            event = {"competitor": "Velora", "title": title, "quote": title, "url": url}
+            told = {"event_type": "pricing_change", "date": "2026-11-03"}
+            person.post("/api/v1/intel/events", json=event | told)
+    served.app.intel.predict(
+        {
+            "competitor": "Velora",
+            "statement": f"Velora raises prices {HOSTILE_NAME if hostile else ''}".strip(),
+            "probability": 0.6,
+            "opens": "2026-02-01",
+            "deadline": "2026-12-30",
+            "resolver": {"event_type": "pricing_change", "where": []},
+        }
+    )

@@ -23,12 +23,13 @@ from caselore.faces.dashboard import (
     numbers,
     page,
     records,
+    signatures,
     signing,
 )
 from caselore.faces.http import problems
 
 router = APIRouter()
-for part in (inbox, log, incident, records, changes, intel, numbers, house, signing):
+for part in (inbox, log, incident, records, signatures, changes, intel, numbers, house, signing):
     router.include_router(part.router)
 
 
