@@ -30,9 +30,10 @@ class Child:
         text = self.told.read_text()
         return [line.split() for line in text[: text.rfind("\n") + 1].splitlines()]
 
-    def until_ready(self, patience: float = 120) -> None:
+    def until_ready(self, lines: int = 0, patience: float = 120) -> None:
+        """Wait until it has opened the store and said so many lines more."""
         deadline = time.monotonic() + patience
-        while ["ready"] not in self.said():
+        while len(self.said()) < 1 + lines:
             assert self.alive(), self.said()
             assert time.monotonic() < deadline, self.said()
             time.sleep(0.005)

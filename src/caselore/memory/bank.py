@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from caselore.errors import StoreFull, Unavailable
 from caselore.memory import naming
 from caselore.memory.arm_ports import Arm, Derived
 from caselore.memory.cases import assemble
@@ -17,6 +18,12 @@ from caselore.memory.ports import Index, Store, Writes
 from caselore.memory.records import Actor, Case, short
 from caselore.memory.weights import Weights
 from caselore.memory.writing import Pen, must_be_free, must_pass
+
+
+def halfway(error: Unavailable, words: str, hint: str) -> Unavailable:
+    """Give the error of a call of which a part is kept, in words that do not deny that."""
+    why = "no room is left on the disk" if isinstance(error, StoreFull) else str(error)
+    return type(error)(f"{words}: {why}", hint=hint)
 
 
 class Bank:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from caselore.errors import StoreDamaged
+from caselore.errors import StoreDamaged, Unavailable
 from caselore.memory import gate
+from caselore.memory.bank import halfway
 from caselore.memory.cases import followers, supersedes
 from caselore.memory.encoding import stamp
 from caselore.memory.exhibit_ports import Sought
@@ -78,13 +79,22 @@ class Expiring(Keeping):
         self._must_be_a_person(actor)
         done = 0
         for begin in range(0, len(todo), BATCH):
-            with self._store.writing(self.bank) as view:
-                removal = _Removal(view, self._pen(view), self._clock(), actor)
-                done += removal.all_of(todo[begin : begin + BATCH])
+            done += self._let_go(todo[begin : begin + BATCH], actor, done)
             if progress:
                 progress(done)
         self._scrub(f"{done} things", "retention apply")
         return done
+
+    def _let_go(self, some: Sequence[tuple[Rule, Going]], actor: Actor, before: int) -> int:
+        """Remove some things in one transaction; cut off, say what is gone already."""
+        try:
+            with self._store.writing(self.bank) as view:
+                return _Removal(view, self._pen(view), self._clock(), actor).all_of(some)
+        except Unavailable as error:
+            if not before:
+                raise
+            words = f"{before} things are removed, the rest is still there"
+            raise halfway(error, words, "Call `caselore retention apply` again.") from error
 
     def _must_be_a_person(self, actor: Actor) -> None:
         """Raise GateRefused for anybody else, and keep that it was tried."""

@@ -13,9 +13,10 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from caselore.errors import BadInput
+from caselore.errors import BadInput, Unavailable
 from caselore.guards.secrets import redact
 from caselore.memory import gate, tombstones
+from caselore.memory.bank import halfway
 from caselore.memory.closed import Screen, Sign, read_closed
 from caselore.memory.encoding import Body
 from caselore.memory.exhibit_transfer import Arrived, is_exhibit_row, take
@@ -122,7 +123,7 @@ class Importer:
         """Take in every row; `progress` hears how many lines are safely stored."""
         tally, source, done = Tally(), self._as_exported(rows), 0
         while batch := list(islice(source, BATCH)):
-            tally = self._batch(batch, tally)
+            tally = self._stored(batch, tally, done)
             done += len(batch)
             if progress:
                 progress(done)
@@ -137,6 +138,16 @@ class Importer:
         cut = self.seals.end()
         if cut:
             yield number + 1, Unreadable(cut)
+
+    def _stored(self, batch: list[tuple[int, Any]], before: Tally, done: int) -> Tally:
+        """Write a batch; where that cannot be, say that those before it are in."""
+        try:
+            return self._batch(batch, before)
+        except Unavailable as error:
+            if not done:
+                raise
+            words = f"The first {done:,} lines are in, the next were not written"
+            raise halfway(error, words, "Import the file again: what is known is left.") from error
 
     def _batch(self, batch: list[tuple[int, Any]], before: Tally) -> Tally:
         """Read and sign the lines first, so that no other writer waits for that."""

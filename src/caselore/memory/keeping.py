@@ -10,11 +10,11 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged
+from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged, StoreFull
 from caselore.guards import names
 from caselore.memory import gate, naming, tokens
 from caselore.memory.arm_ports import VectorStatus
-from caselore.memory.bank import Bank
+from caselore.memory.bank import Bank, halfway
 from caselore.memory.encoding import stamp, unstamp
 from caselore.memory.exhibits import resolve_exhibit
 from caselore.memory.filing import is_exhibit
@@ -33,6 +33,8 @@ from caselore.memory.writing import (
     release_body,
     why_body,
 )
+
+_OTHERS = "Close other caselore processes"
 
 
 class Keeping(Bank):
@@ -237,11 +239,10 @@ class Keeping(Bank):
             self._index.forget(self.bank)
             if self._vectors:
                 self._vectors.forget(self.bank)
-        except StoreBusy as error:
-            raise StoreBusy(
-                f"{what} is erased from every table, but old pages may still hold a copy: {error}",
-                hint=f"Close other caselore processes, then `caselore {command}` again.",
-            ) from error
+        except (StoreBusy, StoreFull) as error:
+            words = f"{what} is erased from every table, but old pages may still hold a copy"
+            cure = "Make room on the disk" if isinstance(error, StoreFull) else _OTHERS
+            raise halfway(error, words, f"{cure}, then `caselore {command}` again.") from error
 
     def ledger_verify(self, expected_head: str | None = None) -> Verification:
         """Check chain, payloads, every row and the file; name the first thing that is off."""

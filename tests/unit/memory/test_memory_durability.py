@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import resource
 import shutil
@@ -20,7 +21,7 @@ import pytest
 from caselore.errors import StoreBusy, StoreDamaged, StoreReadOnly, StoreTooNew
 from caselore.memory import Status
 from caselore.memory.stores.sqlite import SqliteStore
-from fakes import postgres, writer
+from fakes import crowded, postgres, writer
 from fakes.failures import ANA, CI, failure, memory_at
 from fakes.nursery import Nursery
 
@@ -66,8 +67,8 @@ def kill_at_a_random_moment(nursery, place, name, chance) -> list[list[str]]:
     """Let a writer work for a moment, kill it with -9 and give what it had acknowledged."""
     child = nursery.writer(place.address, name, place.folder)
     if chance.random() < 0.9:  # else it may be killed while it opens the store
-        child.until_ready()
-    time.sleep(chance.uniform(0.0, 0.3))
+        child.until_ready(lines=chance.randrange(10))  # by its work: a slow machine does some, too
+    time.sleep(chance.uniform(0.0, 0.1))
     return [line for line in child.end(signal.SIGKILL) if line != ["ready"]]
 
 
@@ -239,6 +240,51 @@ def test_a_full_disk_is_said_and_all_older_records_are_intact(tmp_path):
     must_hold(
         Place(str(tmp_path / "after" / "lore.sqlite3")), [line.split() for line in said[1:-1]]
     )
+
+
+CROWDED = [
+    ("write", 0), ("confirm", 0), ("import", 0), ("import", 2_500_000), ("backup", 0),
+    ("backup", 100_000), ("index", 0), ("retention", 0), ("erase", 0), ("erase", 100_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("job", "left"), CROWDED)
+def test_any_job_on_a_full_disk_says_so_loses_nothing_and_works_when_there_is_room(
+    tmp_path, job, left
+):
+    room = tmp_path / "room"
+    room.mkdir()
+    words = tiny_room(room, "14m")
+    if not words:  # this machine mounts nothing for us
+        return
+    work = " ".join([sys.executable, crowded.__file__, str(room), job, str(left)])
+    run = subprocess.run(
+        [*words[:-1], f"{words[-1]} {work}"],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=True,
+    )
+    told = json.loads(run.stdout.splitlines()[-1])
+    kept = [one for one in told["before"] if one in told["between"]]
+
+    assert told["full"]["kind"] == "StoreFull", told["full"]
+    assert told["verified"]
+    assert told["whole"]
+    assert told["recalled"]
+    assert told["reopened"] == told["between"]
+    assert not [name for name in told["left"] if ".part" in name or "backup" in name]
+    assert "done" in told["again"] or job == "erase"
+    if (job, left) == ("erase", 100_000):  # it fitted, but the file could not be written anew
+        assert "is erased from every table, but old pages" in told["full"]["words"]
+        assert "nothing of this call" not in told["full"]["words"]
+        assert len(kept) == len(told["before"]) - 1
+    else:
+        assert kept == told["before"]
+    if (job, left) == ("import", 2_500_000):
+        assert "The first 500 lines are in" in told["full"]["words"]
+        assert len(told["between"]) == len(told["before"]) + 500
+        assert len(told["after"]) == len(told["before"]) + 700
 
 
 @pytest.mark.parametrize("size", ["60k", "200k", "300k", "400k"])

@@ -5,6 +5,7 @@ Must not let any trouble of the index reach a caller as long as the store can an
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -14,7 +15,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from caselore.errors import StoreBusy, StoreReadOnly
+from caselore.errors import StoreBusy, StoreFull, StoreReadOnly
 from caselore.memory.encoding import digest
 from caselore.memory.ledger import GENESIS, Head, Stored
 from caselore.memory.ports import ANYWHERE, IndexStatus, Narrow, Reads, Store
@@ -134,7 +135,6 @@ class TantivyIndex:
                 with self._store.reading() as view:
                     if anew or not self._added(view, bank):
                         self._build(view, bank)
-                self._written[bank] = 0
             return held
         return False
 
@@ -161,18 +161,23 @@ class TantivyIndex:
         """Derive a new folder beside the old ones, switch to it and remove those."""
         room, name = self._room(bank), f"{VERSION}-{secrets.token_hex(4)}"
         (room / name).mkdir()
-        head = view.head(bank)
-        documents = documents_of(view, bank, view.spoken(bank, 0), lambda _: False)
-        add(opened(room / name), documents, head, HEAP)
-        pointer = room / f"{name}.new"
-        pointer.write_text(name, "utf-8")
-        pointer.replace(room / "current")
+        try:
+            head = view.head(bank)
+            documents = documents_of(view, bank, view.spoken(bank, 0), lambda _: False)
+            add(opened(room / name), documents, head, HEAP)
+            pointer = room / f"{name}.new"
+            pointer.write_text(name, "utf-8")
+            pointer.replace(room / "current")
+        except BaseException:  # what was begun would fill a disk that has no room for it
+            shutil.rmtree(room / name, ignore_errors=True)
+            raise
         _sweep(room, {name, "current", "lock"})
 
     def catch_up(self, bank: str, written: int = 1) -> None:
         """Hear that entries were written, and take them in when there are enough."""
         self._written[bank] = self._written.get(bank, 0) + written
         if self._written[bank] >= LATE:
+            self._written[bank] = 0  # on a full disk, too: not each write is to build in vain
             self._work(bank, anew=False, wait=0.0)
 
     def forget(self, bank: str) -> None:
@@ -190,25 +195,34 @@ class TantivyIndex:
         self._work(bank, anew=True, wait=PATIENCE)
 
     def rebuild(self, bank: str) -> None:
-        """Derive the whole index from the store again. Raises StoreBusy or StoreReadOnly."""
+        """Derive the whole index from the store again.
+
+        Raises StoreBusy, StoreReadOnly or StoreFull.
+        """
         if self._work(bank, anew=True, wait=PATIENCE):
             return
         trouble = self._trouble(bank)
         if trouble:
-            raise StoreReadOnly(f"the text index could not be built: {trouble}", hint=_MEND)
+            kind = StoreFull if trouble.errno == errno.ENOSPC else StoreReadOnly
+            raise kind(
+                f"the text index could not be built: {_told(self._room(bank), trouble)}",
+                hint=_MEND,
+            )
         raise StoreBusy("another process is writing the text index; each search reads the store")
 
-    def _trouble(self, bank: str) -> str:
-        """Say why this user cannot write the folders of a bank; empty where that works."""
+    def _trouble(self, bank: str) -> OSError | None:
+        """Say why the folders of a bank cannot be written now; none where that works."""
         room = self._room(bank)
+        probe = room / f"probe-{secrets.token_hex(4)}"
         try:
             room.mkdir(parents=True, exist_ok=True)
-            probe = room / f"probe-{secrets.token_hex(4)}"
-            probe.touch()
-            probe.unlink()
+            probe.write_bytes(bytes(_PROBE))
         except OSError as error:
-            return f"{room}: {error.strerror or error}"
-        return ""
+            return error
+        finally:
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+        return None
 
     def status(self, bank: str) -> IndexStatus:
         """Say how far the index is."""
@@ -224,7 +238,7 @@ class TantivyIndex:
         trouble = self._trouble(bank)
         return IndexStatus(
             "tantivy", str(room), VERSION, entries, head, documents, size, sound,
-            f"It cannot be written here ({trouble}). {_MEND}" if trouble else "",
+            f"It cannot be written here ({_told(room, trouble)}). {_MEND}" if trouble else "",
         )  # fmt: skip
 
     def close(self) -> None:
@@ -236,6 +250,13 @@ _MEND = (
     "Give this user the folder, or remove it: it is derived, and built again where it can be. "
     "Until then what it lacks is read from the store at each search: right, but slow."
 )
+
+
+_PROBE = 64 * 1024  # bytes by which a full disk shows
+
+
+def _told(room: Path, trouble: OSError) -> str:
+    return f"{room}: {trouble.strerror or trouble}"
 
 
 def _joined(new: Sequence[str], view: Reads, bank: str, seqs: Sequence[int]) -> list[str]:
