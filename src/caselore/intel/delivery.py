@@ -15,6 +15,7 @@ from caselore.errors import WrongUse
 
 Document = dict[str, Any]
 SECTIONS = ("new", "changed", "disputed", "still open")
+_IN_SHORT = "In short, in a model's words held to the claims below:"
 _NOTHING = "Nothing material happened."
 
 
@@ -30,6 +31,10 @@ def deliver(brief: Document, form: str) -> str:
 
 def _title(brief: Document) -> str:
     return f"{brief['topic']}: {', '.join(brief['competitors'])}, {brief['until']}"
+
+
+def _summary(brief: Document) -> str:
+    return " ".join(f"{one['text']} [{', '.join(one['cites'])}]" for one in brief["summary"])
 
 
 def _sections(brief: Document) -> list[tuple[str, list[Document]]]:
@@ -50,6 +55,8 @@ def _plain(text_: str) -> str:
 def markdown(brief: Document) -> str:
     """Give Markdown; every claim has its quote's address and id."""
     lines = [f"# {_plain(_title(brief))}", ""]
+    if brief.get("summary"):
+        lines += [f"*{_IN_SHORT}* {_plain(_summary(brief))}", ""]
     if brief["empty"]:
         lines += [_NOTHING, ""]
     for name, some in _sections(brief):
@@ -77,6 +84,8 @@ def markdown(brief: Document) -> str:
 def html(brief: Document) -> str:
     """Give one page of HTML without scripts or remote content."""
     parts = [f"<h1>{escape(_title(brief))}</h1>"]
+    if brief.get("summary"):
+        parts.append(f"<p><em>{_IN_SHORT}</em> {escape(_summary(brief))}</p>")
     if brief["empty"]:
         parts.append(f"<p>{_NOTHING}</p>")
     for name, some in _sections(brief):
@@ -137,6 +146,8 @@ def _mrkdwn(words: str) -> str:
 def text(brief: Document) -> str:
     """Give plain text."""
     lines = [_title(brief), "=" * min(78, len(_title(brief))), ""]
+    if brief.get("summary"):
+        lines += [f"{_IN_SHORT} {_summary(brief)}", ""]
     if brief["empty"]:
         lines += [_NOTHING, ""]
     for name, some in _sections(brief):

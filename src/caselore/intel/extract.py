@@ -156,6 +156,27 @@ def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
     return None
 
 
+def pointed_at(
+    page: Page, book: Book, one: Sentence, event_type: str, name: str
+) -> Candidate | None:
+    """Read a sentence that somebody points at, by the same rules; none where it names nobody watched.
+
+    Its competitor must stand in it, and act in it: what it says of another is another's.
+    """
+    entity = book.by_name(name)
+    named = next((each for each in book.mentions(one.text) if each.entity is entity), None)
+    if entity is None or named is None:
+        return None
+    block = page.blocks[one.block]
+    context = Context(book.site_of(page), entity, block.kind == "heading", block.kind == "item")
+    place = Place(one, block.kind, LEAD, page.title, block.day, context, False)
+    span = (min(named.last, len(one.text) - 1), min(named.last + 1, len(one.text)))
+    made = [
+        each for each in _make(page, book, place, event_type, span, 1) if each.entity is entity
+    ]
+    return made[0] if made else None
+
+
 def _make(
     page: Page, book: Book, place: Place, event_type: str, trigger: tuple[int, int], strength: int
 ) -> Iterator[Candidate]:

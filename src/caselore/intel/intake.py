@@ -5,7 +5,7 @@ Must not take in what is denied or only a rumour, nor count a copy as an origin 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -59,6 +59,8 @@ class Intake:
 
     memory: Memory
     actor: Actor
+    weigh: Callable[[Candidate], float] = lambda said: 0.0
+    """What a model adds to the floor of an impact, 0 to 1.5."""
     vouched: bool = False
     """Somebody vouches for what is taken in: even what only a forum says."""
     left_out: list[LeftOut] = field(default_factory=list)
@@ -221,7 +223,8 @@ class Intake:
             title=said.title[:400], report=report, date_from=said.date_from, amount=said.amount,
             currency=said.currency, before=said.before, change_percent=said.change_percent,
             unit=said.unit, plan=said.plan, count=said.count, party=said.party,
-            impact_floor=impact.floor, impact_rule=impact.why, private=page.private,
+            impact_floor=impact.floor, impact_added=self.weigh(said), impact_rule=impact.why,
+            private=page.private,
         )  # fmt: skip
         words = " ".join(
             (

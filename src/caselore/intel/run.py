@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from caselore.intel import briefing, grading, strategy
+from caselore.intel.advice import Adviser
 from caselore.intel.aliases import learn
 from caselore.intel.briefing import Brief
 from caselore.intel.collect.folder import Brought
@@ -26,9 +27,10 @@ from caselore.intel.price_pages import changes, is_price_page
 from caselore.intel.profile import profile
 from caselore.intel.screening import screen
 from caselore.intel.stages import Audit, Budget
+from caselore.intel.stored_pages import Citing, reread, snapshot_filing
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
-from caselore.memory.encoding import digest, stamp
+from caselore.memory.encoding import stamp
 from caselore.memory.evidence import Briefing, Snapshot
 from caselore.memory.exhibit_ports import Sought
 from caselore.memory.exhibits import Exhibit, Filing
@@ -54,6 +56,8 @@ class Asked:
     since: str = ""
     """A day from which on events are told, or `last` for those since the last briefing."""
     budget: Budget = field(default_factory=Budget)
+    adviser: Adviser | None = None
+    """A language model's part; without one every stage works from rules."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,9 @@ class Runner:
         pages = self.audit.run("Discovery", self._discover, no_pages, len)
         book = Book(learn(self.asked.competitors, pages))
         kept = self.audit.run("Research", lambda: self._research(pages, book), no_pages, len)
-        intake = Intake(self.memory, self.asked.actor)
+        adviser = self.asked.adviser
+        weigh = adviser.impact if adviser else (lambda said: 0.0)
+        intake = Intake(self.memory, self.asked.actor, weigh)
         said = self.audit.run("Analyst", lambda: self._analyse(kept, book), nothing, len)
         self.audit.run("Memory", lambda: self._remember(intake, kept, said, book), 0, int)
         self.left += intake.left_out
@@ -176,7 +182,11 @@ class Runner:
             previous = older.get(page.url) or self._stored_version(page)
             if owner and previous and is_price_page(page, own=True):
                 said += [Reported(page, one) for one in changes(previous, page, owner)]
-            said += [Reported(page, one) for one in page_events(page, book)]
+            told = page_events(page, book)
+            said += [Reported(page, one) for one in told]
+            if self.asked.adviser is not None:
+                more = self.asked.adviser.pointed(page, book, told)
+                said += [Reported(page, one) for one in more]
             older[page.url] = page
         return tuple(said)
 
@@ -227,7 +237,24 @@ class Runner:
         for entity in self.asked.competitors:
             own = [one for one in events if one.event.competitor == entity.name]
             changed += strategy.evolve(self.memory, entity.name, own, self.as_of, ANALYST)
+            if self.asked.adviser is not None:
+                changed += self._advised(self.asked.adviser, entity, own)
         return tuple(changed)
+
+    def _advised(self, adviser: Adviser, entity: Entity, own: Sequence[Dossier]) -> Iterable[str]:
+        """Keep what a model supposes as proposals, each once."""
+        standing = {
+            getattr(one.body, "statement", "")
+            for one in strategy.current(self.memory, entity.name)
+        }
+        for one in adviser.strategies(entity.name, own):
+            if one.statement not in standing:
+                self.memory.file(Filing(one, "", self.as_of, self.as_of), ANALYST)
+                yield f"supposed: {one.statement}"
+        for guess in adviser.predictions(entity.name, own, self.as_of):
+            known = grading.key(guess)
+            self.memory.file(Filing(guess, known, self.as_of, self.as_of), ANALYST)
+            yield f"predicted: {guess.statement}"
 
     def _write(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Ran:
         asked = self.asked
@@ -255,9 +282,13 @@ class Runner:
         )
         status = self.audit.status()
         standing_events = tuple(one for one in events if one.status in {"observed", "confirmed"})
+        adviser = asked.adviser
+        summary = adviser.summary(brief.claims) if adviser else ()
         document = json.dumps(
             {
                 **brief.to_json(),
+                "summary": list(summary),
+                "withheld": [list(one) for one in adviser.withheld] if adviser else [],
                 "aliases": {one.name: list(one.names) for one in book.entities},
                 "audit": self.audit.lines,
             }
@@ -301,65 +332,6 @@ def _reasons(left: Iterable[LeftOut]) -> list[tuple[str, str]]:
             for one in left
         )
     )
-
-
-def snapshot_filing(page: Page) -> Filing:
-    """Give what is filed of a page."""
-    body = Snapshot(
-        url=page.url, text=page.text, digest=page.digest, fetched_at=stamp(page.fetched_at) if page.fetched_at else "",
-        title=page.title[:2_000], final_url=page.final_url, media=page.media, published=page.published,
-        published_from=page.published_from, publisher=page.facts.publisher[:200], tier=page.tier,
-        etag=page.etag, modified=page.modified, private=page.private,
-    )  # fmt: skip
-    at = page.fetched_at
-    assert at is not None
-    known = digest("page", page.url, page.digest, page.title, page.published)
-    return Filing(body, known, at, at, findings=page.findings)
-
-
-def reread(one: Exhibit) -> Page:
-    """Give a stored page again as a page of plain lines."""
-    from caselore.intel.pages import Block  # noqa: PLC0415
-
-    body = one.body
-    assert isinstance(body, Snapshot)
-    blocks, at = [], 0
-    for line in body.text.split("\n"):
-        kind = "row" if "\t" in line else "text"
-        blocks.append(Block(kind, at, at + len(line)))
-        at += len(line) + 1
-    return Page(
-        body.url, body.text, body.title, tuple(one for one in blocks if one.last > one.first),
-        fetched_at=one.happened_at, published=body.published, published_from=body.published_from,
-        media=body.media, snapshot=one.id, tier=body.tier,
-    )  # fmt: skip
-
-
-@dataclass
-class Citing:
-    """Finds the page of each quote, once."""
-
-    memory: Memory
-    book: Book
-
-    def all(self, dossiers: Iterable[Dossier]) -> list[briefing.Cited]:
-        """Give each event with its page."""
-        return [self.one(dossier) for dossier in dossiers]
-
-    def one(self, dossier: Dossier) -> briefing.Cited:
-        """Give one event with its page; one whose page is gone cites nothing."""
-        from caselore.errors import NotFound  # noqa: PLC0415
-
-        entity = self.book.by_name(dossier.event.competitor)
-        names = (*entity.names, *entity.slugs) if entity else (dossier.event.competitor,)
-        try:
-            page = self.memory.exhibit(dossier.best.snapshot)
-        except NotFound:
-            return briefing.Cited(dossier, "", "", "", names)
-        body = page.body
-        assert isinstance(body, Snapshot)
-        held = page.status.value in {"quarantined", "retracted"}
-        return briefing.Cited(dossier, body.text, body.title, dossier.date, names, held)
 
 
 def events_of(

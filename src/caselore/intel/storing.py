@@ -18,8 +18,8 @@ from caselore.intel.days import parse_iso
 from caselore.intel.entities import Book, Entity
 from caselore.intel.intake import Intake, Reported
 from caselore.intel.pages import Page, text_page
-from caselore.intel.run import snapshot_filing
 from caselore.intel.screening import screen
+from caselore.intel.stored_pages import snapshot_filing
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
 from caselore.memory.evidence import (

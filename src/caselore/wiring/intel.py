@@ -16,6 +16,7 @@ from caselore.guards.names import quoted
 from caselore.wiring.intel_reports import IntelReports
 
 if TYPE_CHECKING:
+    from caselore.intel.advice import Adviser
     from caselore.intel.dossier import Dossier
     from caselore.intel.entities import Book, Entity
     from caselore.intel.prediction import Calibration
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from caselore.memory.exhibits import Exhibit
     from caselore.memory.records import Actor
     from caselore.settings import Settings
+    from caselore.wiring.model_desk import ModelDesk
     from caselore.wiring.watching import Sources, Watch
 
 Document = dict[str, Any]
@@ -44,6 +46,8 @@ class Host(Protocol):
     def memory(self) -> Memory: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def model(self) -> ModelDesk: ...
     def caller(self) -> Actor: ...
     def _acting(self, actor: Actor | str | None) -> Actor: ...
 
@@ -67,8 +71,12 @@ class IntelDesk(IntelReports):
         since: str = "",
         sources_of_settings: bool = True,
         actor: Actor | None = None,
+        model: str | None = None,
     ) -> Ran:
-        """Run every stage over the sources. Raises: BadInput, NotFound, Unavailable."""
+        """Run every stage over the sources; with a model, named or set, it advises.
+
+        Raises: BadInput, NotFound, Unavailable, WrongUse.
+        """
         from caselore.intel.run import Asked, Runner  # noqa: PLC0415
 
         names = tuple(competitors)
@@ -77,6 +85,7 @@ class IntelDesk(IntelReports):
         now = self._app.now()
         when = self.moment(as_of) if as_of else None
         given = tuple(sources) or (self._sources.standing if sources_of_settings else ())
+        run = self._run_id()
         asked = Asked(
             topic=topic, competitors=tuple(self._entity(name) for name in names),
             sources=tuple(
@@ -84,13 +93,21 @@ class IntelDesk(IntelReports):
                 for name in given
                 for one in self._sources.opened(name, (topic, names), now, when)
             ),
-            now=now, as_of=when, actor=actor or self._collecting(given), run=self._run_id(),
-            trust=self._trust, since=since,
+            now=now, as_of=when, actor=actor or self._collecting(given), run=run,
+            trust=self._trust, since=since, adviser=self._adviser(run, model),
         )  # fmt: skip
         try:
             return Runner(self._app.memory, asked).go()
         finally:
             self.__dict__.pop("_learned", None)
+
+    def _adviser(self, run: str, model: str | None) -> Adviser | None:
+        phraser = self._app.model.phraser(run, model)
+        if phraser is None:
+            return None
+        from caselore.intel.advice import Adviser  # noqa: PLC0415
+
+        return Adviser(phraser)
 
     def _run_id(self) -> str:
         from caselore.wiring import new_id  # noqa: PLC0415

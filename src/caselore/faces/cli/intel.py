@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from caselore.faces.cli import desk, intel_view
-from caselore.faces.cli.intel_input import objects
+from caselore.errors import WrongUse
+from caselore.faces.cli import desk, intel_cards, intel_view
+from caselore.faces.cli.intel_input import Name, objects
 from caselore.faces.cli.options import Bank, Json
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A competitor, by any of its names.")]
 AsOf = Annotated[
     str | None, typer.Option("--as-of", metavar="D", help="As of this day or time: 2026-10-03.")
 ]
@@ -48,9 +48,7 @@ def register(app: typer.Typer) -> None:
         brief,
         why,
         backtest,
-        battlecard,
-        pricing,
-        alerts,
+        *intel_cards.COMMANDS,
         due,
         demo,
     ):
@@ -79,6 +77,11 @@ def run(
             help="Only events from a day on, or `last`: since the last briefing.",
         ),
     ] = "",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="Let this model advise: provider:name."),
+    ] = None,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Never ask a model.")] = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -90,8 +93,13 @@ def run(
     Example:
       caselore intel run scanning --competitor Velora --competitor "AT&T" --source pages/
     """
+    if model and no_model:
+        raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
     with desk.opened(bank) as app:
-        ran = app.intel.run(topic, competitor or (), source or (), as_of=as_of, since=since)
+        ran = app.intel.run(
+            topic, competitor or (), source or (), as_of=as_of, since=since,
+            model="none" if no_model else model,
+        )  # fmt: skip
         desk.answer(as_json, ran.to_json(), lambda paper: intel_view.ran(ran, paper))
         return 0 if ran.status == "completed" else 1
 
@@ -325,51 +333,6 @@ def backtest(
     with desk.opened(bank) as app:
         found = app.intel.backtest(folder, competitor or (), days=days)
         desk.answer(as_json, found, lambda paper: intel_view.backtest(found, paper))
-
-
-def battlecard(name: Name, as_json: Json = False, bank: Bank = None) -> None:
-    """Show what to know of a competitor, each line with its age and evidence.
-
-    \b
-    Example:
-      caselore intel battlecard Velora
-    """
-    with desk.opened(bank) as app:
-        found = app.intel.battlecard(name)
-        desk.answer(as_json, found, lambda paper: intel_view.battlecard(found, paper))
-
-
-def pricing(name: Name, as_json: Json = False, bank: Bank = None) -> None:
-    """Show the history of a competitor's prices, plan by plan.
-
-    \b
-    Example:
-      caselore intel pricing Velora
-    """
-    with desk.opened(bank) as app:
-        found = app.intel.pricing(name)
-        document = {"competitor": name, "prices": found}
-        desk.answer(as_json, document, lambda paper: intel_view.prices(found, paper))
-
-
-def alerts(
-    threshold: Annotated[
-        float, typer.Option("--threshold", min=0, max=10, help="The least impact.")
-    ] = 7.0,
-    since: Annotated[str, typer.Option("--since", metavar="D", help="Only from a day on.")] = "",
-    as_json: Json = False,
-    bank: Bank = None,
-) -> int:
-    """List grave events, grouped by competitor, with the rule that fired. Exit code 1 if none.
-
-    \b
-    Example:
-      caselore intel alerts --threshold 8 --since 2026-10-01
-    """
-    with desk.opened(bank) as app:
-        found = app.intel.alerts(threshold, since)
-        desk.answer(as_json, {"alerts": found}, lambda paper: intel_view.alerts(found, paper))
-        return 0 if found else 1
 
 
 def due(as_json: Json = False, bank: Bank = None) -> int:

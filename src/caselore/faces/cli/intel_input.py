@@ -6,10 +6,14 @@ Must not judge what it says.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from caselore.errors import BadInput
 from caselore.faces.cli import inputs
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A competitor, by any of its names.")]
 
 
 def objects(file: str) -> list[Any]:
