@@ -18,11 +18,11 @@ from test_story import CAUSE, CHUNKS, confirm, diagnose
 
 from caselore.guards import grounding
 
-pytestmark = [pytest.mark.local_model, pytest.mark.timeout(1_800)]
+pytestmark = [pytest.mark.local_model, pytest.mark.timeout(3_600)]
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / ".local-model" / "bin" / "python"
 FIX = f"Filled the column in {CHUNKS}, committing after each"
-LIMITS = "[model_limits.call]\nseconds = 600\n[model_limits.incident]\nseconds = 1200\n"
+LIMITS = "[model_limits.call]\nseconds = 880\n[model_limits.incident]\nseconds = 1700\n"
 DIFF = "--- a/fill.py\n+++ b/fill.py\n@@ -1 +1 @@\n-batch_size = 310000\n+batch_size = 500\n"
 
 
@@ -33,7 +33,7 @@ def served():
         port = probe.getsockname()[1]
     program = ROOT / "tests" / "fakes" / "local_model.py"
     with subprocess.Popen(
-        [PYTHON, program, str(port), "1800"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [PYTHON, program, str(port), "3600"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().decode().strip()
@@ -47,7 +47,7 @@ def test_a_real_small_model_drives_the_whole_path_and_nothing_ungrounded_is_show
     diagnose(ana, ana.log("204.log", scenes.FIRST), "204", 1)
     confirm(ana, "204", CAUSE, FIX)
     (ana.folder / "caselore.toml").write_text(LIMITS)
-    ana.patience = 1_500
+    ana.patience = 1_800
     ana.extra = {"CASELORE_MODEL": "openai:smollm2-135m", "CASELORE_MODEL_URL": served}
     found = diagnose(ana, ana.log("311.log", scenes.ALEMBIC), "311", 0)
     (ana.folder / "fix.patch").write_text(DIFF)

@@ -79,21 +79,24 @@ CAUSES = stems(
     thanks responsible explain why therefore hence consequence consequently"""
 )
 CONFIRMED = stems("confirm verify proven prove person people outcome verdict")
+# When and on what condition: in a fix that is part of what was done, and must stand there.
+SEQUENCE = stems(
+    """again until then first before after while when if unless once next later earlier or during
+    another other either"""
+)
 PLAIN = stems(
-    """a according again along also although an and another answer any appear
-    approach are as at attempt be been being both but by can case cite could
-    current currently detail did differ different do does doing done during earlier either
-    else ensure error event evidence exactly example failed failing fails failure first
-    fix follow followed following for from had happen has have having here historical history
-    how however if in incident include instead insufficient into is it its itself job just
-    known last later latest let like likely line log look made make match may memory mention
-    message might must name named namely need next now occur of on or order other our out
-    own past pipeline possibly precedent previous previously prior probably question
-    quote rather read recommend recommendation recommended record recorded refer related
-    relevant repeat report resolution resolve respectively same say see seem seen should show
-    shown signature similar similarly since so solution some speak state still such sufficient
-    suggest sure take taken tell than that the their them then there these they thing this
-    those though through thus time to too tried try unknown unlike until upon us use
-    used using very via was way we were what when where whereas whether which while who whose
-    will with within would yet you your"""
+    """a according again along also although an and another answer any appear approach are as
+    at attempt be been being both but by can case cite current currently detail did differ
+    different do does doing done during earlier either else ensure equal error event evidence
+    exactly example failed failing fails failure first fix follow followed following for from
+    had happen has have having here historical history how however if in incident include
+    instead insufficient into is it its itself job just known later like line log match memory
+    mention message must name named namely need next now occur of on or order other our out
+    own past pipeline precedent previous previously prior question quote rather read recommend
+    recommendation recommended record recorded refer related relevant repeat report resolution
+    resolve respectively same say see seen should show shown signature similar similarly since
+    so solution some speak still such sufficient suggest sure tell than that the their
+    them then there these they thing this those though through thus to too tried try unknown
+    unlike until upon us use used using very via was way we were what when where whereas
+    whether which while who whose with within yet you your"""
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 from caselore.errors import BadInput
 from caselore.guards import grounding, injection, secrets, wording
-from caselore.guards.wording import Carrier
+from caselore.guards.carriers import CHANGE, Carrier
 from caselore.incidents.document import Sentence, Withheld
 from caselore.incidents.prompting import rules
 from caselore.llm.grounded import Phraser, Said, Task
@@ -178,10 +178,9 @@ def _orders(line: str) -> bool:
 
 
 def _carrier(hunk: Hunk) -> Carrier:
-    parts = (("removed", hunk.removed), ("added", hunk.added), ("around", hunk.around))
-    texts = tuple((name, "\n".join(lines)) for name, lines in parts if lines)
+    text = "\n".join((hunk.path, *hunk.removed, *hunk.added, *hunk.around))
     about = "set change replace add remove"  # the words in which any change can be told
-    return Carrier(hunk.id, "", texts, facts=f"{hunk.path}\n{about}")
+    return Carrier(hunk.id, "", ((CHANGE, f"{about}\n{text}"),))
 
 
 def _failing(case: Case) -> Carrier:

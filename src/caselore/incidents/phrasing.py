@@ -17,10 +17,10 @@ from caselore.guards import injection, wording
 from caselore.incidents import precedents, prompting
 from caselore.incidents.check import Checked, check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
-from caselore.incidents.words import carrier, carrier_of_log
+from caselore.incidents.words import carrier, carrier_of_log, wrong_order
 from caselore.llm.ports import Budget, Model, Prompt
 from caselore.logs import Reading
-from caselore.memory.recall import Recalled
+from caselore.memory.recall import Hit, Recalled
 
 MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
 LONGEST = 2_000  # characters of one text; a longer one is no sentence, and is not cut into one
@@ -30,6 +30,13 @@ _SAME = re.compile(
     r"(?<!not )(?<!not the )\b(?:(?:the )?same (?:as|cause|problem|issue|one|thing|reason)"
     r"|the same[.,;]|identical|equal(?:s)? )",
     re.I,
+)
+_SAME_FAILURE = re.compile(r"(?<!not the )\bsame (?:failure|incident|signature)\b", re.I)
+_NOT_SAME = re.compile(r"\b(?:not|never|no) (?:the |an? )?(?:same|identical|similar)", re.I)
+_ALIKE = re.compile(r"(?<!not )\b(?:similar|like|related|resembl\w+|match\w*|relevant)\b", re.I)
+_ENOUGH = re.compile(r"\b(?:in)?sufficient\b|\bno (?:precedent|evidence)s?\b", re.I)
+_TOO_LITTLE = re.compile(
+    r"\binsufficient\b|\bnot sufficient\b|\bno (?:precedent|evidence)s?\b", re.I
 )
 
 Text = TypeVar("Text", Quote, Sentence)
@@ -130,6 +137,7 @@ class Words:
         """Index the hits by their ids."""
         self._hits = {hit.case.id: hit for hit in (*recalled.nearest, *recalled.hits)}
         self._reading = reading
+        self._sufficient = any(precedents.succeeded(hit.case) for hit in recalled.hits)
 
     def whole(self, quotes: Iterable[Quote], held: list[Withheld]) -> tuple[Quote, ...]:
         """Keep the quotes that cut neither a value nor a "not" off."""
@@ -160,10 +168,28 @@ class Words:
 
     def _reason(self, sentence: Sentence, fix: bool) -> str:
         hits = [self._hits[id] for id in sentence.cites]
-        if _SAME.search(sentence.text) and not any(hit.same_failure for hit in hits):
-            return "it calls it the same, and nothing that it cites has the same signature"
         log = carrier_of_log(self._reading, sentence.lines) if sentence.lines and not fix else None
-        return wording.objection(sentence.text, [carrier(hit) for hit in hits], log, remedy=fix)
+        return self._of_standing(sentence.text, hits) or wording.objection(
+            sentence.text, [carrier(hit) for hit in hits], log, remedy=fix
+        )
+
+    def _of_standing(self, text: str, hits: list[Hit]) -> str:
+        """Hold to what recall decided: what is the same, alike, enough, and what followed what."""
+        same = any(hit.same_failure for hit in hits)
+        named = [hit for hit in hits if precedents.label(hit.case) in text] or hits
+        if _SAME.search(text) and not same:
+            return "it calls it the same, and nothing that it cites has the same signature"
+        if _SAME_FAILURE.search(text) and not all(hit.same_failure for hit in named):
+            return "it calls it the same, and nothing that it cites has the same signature"
+        if same and _NOT_SAME.search(text) and len(hits) == 1:
+            return "it calls it another, and the signatures are equal"
+        if _ALIKE.search(text) and any(hit.why_not and not hit.same_failure for hit in hits):
+            return "it calls alike what recall holds apart"
+        if self._sufficient is bool(_TOO_LITTLE.search(text)) and _ENOUGH.search(text):
+            return "recall decides what is sufficient, and decided otherwise"
+        if wrong_order(text, [hit.case for hit in hits]):
+            return "the records say another order"
+        return ""
 
 
 def document_of(value: Mapping[str, Any], recalled: Recalled) -> Document:

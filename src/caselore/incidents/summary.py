@@ -5,7 +5,6 @@ Must not tell more than the records do, and must not let a model decide what bel
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from caselore.guards import injection
 from caselore.incidents import precedents
 from caselore.incidents.document import Sentence, Withheld
 from caselore.incidents.prompting import rules
-from caselore.incidents.words import carrier_of
+from caselore.incidents.words import carrier_of, wrong_order
 from caselore.llm.grounded import Phraser, Task
 from caselore.memory.records import Case
 
@@ -60,7 +59,7 @@ def summarise(chain: Sequence[Case], phraser: Phraser | None = None) -> Summary 
     task = Task(TASK, rules(TASK), ("summary",))
     found = phraser.say(task, [carrier_of(case, chained=True) for case in told])
     held = tuple(Withheld(text, why) for text, why in found.withheld)
-    said = [one for one in found.sentences("summary") if not _wrong_order(one.text, told)]
+    said = [one for one in found.sentences("summary") if not wrong_order(one.text, told)]
     held += tuple(
         Withheld(one.text, "the records say another order")
         for one in found.sentences("summary")
@@ -72,19 +71,6 @@ def summarise(chain: Sequence[Case], phraser: Phraser | None = None) -> Summary 
     return Summary(
         tuple(Sentence(one.text, one.cites) for one in said), held, found.model, found.note
     )
-
-
-_FOLLOWED = re.compile(r"(#\S*\w)\s+(?:was\s+)?followed\s+(by\s+)?(#\S*\w)")
-
-
-def _wrong_order(text: str, chain: Sequence[Case]) -> bool:
-    """Say whether a text lets an incident follow one that it did not follow."""
-    known = {precedents.label(case): case for case in chain}
-    for one, by, other in _FOLLOWED.findall(text):
-        later, earlier = (other, one) if by else (one, other)
-        if {later, earlier} <= known.keys() and known[earlier].id not in known[later].precedents:
-            return True
-    return False
 
 
 def _told(chain: Sequence[Case]) -> Iterator[Sentence]:

@@ -5,12 +5,16 @@ Must not judge: `guards.wording` does.
 
 from __future__ import annotations
 
-from caselore.guards.wording import RESOLUTION, Carrier
+import re
+from collections.abc import Iterable
+
+from caselore.guards.carriers import RESOLUTION, Carrier
 from caselore.incidents import precedents
 from caselore.logs import Reading
 from caselore.memory.recall import Hit
 from caselore.memory.records import Case
 
+_FOLLOWED = re.compile(r"(#\S*\w)\s+(?:was\s+)?followed\s+(by\s+)?(#\S*\w)")
 _AS = {"infrastructure_change": RESOLUTION}  # of an imported row: part of what was done
 
 
@@ -27,19 +31,41 @@ def carrier_of(case: Case, more: str = "", *, chained: bool = False) -> Carrier:
         id=case.id,
         label=precedents.label(case),
         parts=tuple((_AS.get(part, part), text) for part, text in precedents.parts(case) if text),
-        facts="\n".join(filter(None, (precedents.facts(case), more, followed))),
+        facts="\n".join(filter(None, (_named(case), more, followed))),
         result=told.result if told else "",
+        verdict=f"{told.confirmed_by}\n{precedents.day(told.confirmed_at)}" if told else "",
+        happened=precedents.day(case.record.happened_at),
     )
 
 
+def _named(case: Case) -> str:
+    """Give what a case is called and where it happened, without people and days."""
+    told = precedents.outcome(case)
+    days = {precedents.day(case.record.happened_at)}
+    if told:
+        days |= {told.confirmed_by, precedents.day(told.confirmed_at), told.result}
+    return "\n".join(one for one in precedents.facts(case).split("\n") if one not in days)
+
+
 def carrier_of_log(reading: Reading, lines: tuple[int, ...]) -> Carrier:
-    """Give the parts of the excerpt in which the cited lines stand."""
+    """Give the cited lines of the excerpt."""
     signature = reading.signature
-    facts = [signature.family, signature.tool, signature.unit, signature.error]
-    shown = [
-        ("log", part.text)
+    facts = "\n".join((signature.family, signature.tool, signature.unit, signature.error))
+    shown = {
+        number: text
         for part in reading.excerpt
-        if any(part.first <= line <= part.last for line in lines)
-    ]
+        for number, text in enumerate(part.text.split("\n"), part.first)
+    }
+    told = "\n".join(shown[line] for line in sorted(set(lines)) if line in shown)
     named = "\n".join(f"line {line}" for line in lines)
-    return Carrier("the log", named, tuple(shown), "\n".join(facts))
+    return Carrier("the log", "", (("log", told),), facts, lines=named)
+
+
+def wrong_order(text: str, cases: Iterable[Case]) -> bool:
+    """Say whether a text lets an incident follow one that it did not follow."""
+    known = {precedents.label(case): case for case in cases}
+    for one, by, other in _FOLLOWED.findall(text):
+        later, earlier = (other, one) if by else (one, other)
+        if {later, earlier} <= known.keys() and known[earlier].id not in known[later].precedents:
+            return True
+    return False

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from caselore.errors import ModelUnavailable
 from caselore.guards import fence, grounding, injection, wording
-from caselore.guards.wording import Carrier
+from caselore.guards.carriers import Carrier
 from caselore.llm import parsing
 from caselore.llm.ports import Budget, Model, Prompt, Schema
 

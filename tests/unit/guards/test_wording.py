@@ -18,8 +18,9 @@ WORKED = Carrier(
             "Reduced the batch size of the backfill from 5000 to 500 records. Do not restart the database.",
         ),
     ),
-    facts="payment-service production main 2026-11-01 ana migration",
+    facts="payment-service production main migration",
     result="succeeded",
+    verdict="ana 2026-11-01",
 )
 FAILED = Carrier(
     "inc_2",
@@ -29,12 +30,16 @@ FAILED = Carrier(
         ("resolution", "Raised the statement timeout to 900 s"),
         ("why it failed", "the lock was still held"),
     ),
-    facts="payment-service 2026-11-02 ben",
+    facts="payment-service",
     result="failed",
+    verdict="ben 2026-11-02",
 )
 SEEN = Carrier("inc_3", "#1021", (("error", "lock wait timeout exceeded in 0042_fee"),))
 LOG = Carrier(
-    "the log", "line 12", (("log", "lock wait timeout exceeded after 30 s in 0057_refund"),)
+    "the log",
+    "",
+    (("log", "lock wait timeout exceeded after 30 s in 0057_refund"),),
+    lines="line 12",
 )
 
 
@@ -110,7 +115,7 @@ SMUGGLED = [
     ("#1017 raised the timeout to 900 s and #1020 used 500 records.", [WORKED, FAILED], "900"),
     ("Set the batch size to 500 records.", [WORKED], "Set"),
     ("Reduce the batch size to 5000.", [WORKED], "old value"),
-    ("Reduce the timeout to 500 records.", [WORKED], "beside"),
+    ("Reduce the timeout to 500 records.", [WORKED], "stand"),
     ("The lock wait exceeded because of the database.", [SEEN], "database"),
     ("It failed because the lock timeout exceeded.", [SEEN], "cause"),
     ("The cause was one 0042_fee lock.", [SEEN], "one"),
@@ -138,7 +143,7 @@ def test_what_its_carriers_do_not_carry_does_not_stand(text, carriers, reason):
     [
         ("Reduce the batch size of the backfill to 500 records.", ""),
         ("Reduce the batch size of the backfill to 500 records, as for #1017.", ""),
-        ("One transaction held the lock.", "not what was done"),
+        ("One transaction held the lock.", "stand"),
         ("Reduce the batch size to 120 s.", "120"),
         ("Raise the statement timeout to 900 s.", "900"),
     ],
@@ -171,9 +176,9 @@ def test_a_quote_cuts_neither_a_value_nor_a_negation(quote, stands):
 
 
 # Known to pass: every word stands in the source, but not in this relation.
-KNOWN_WRONG = [("The database held the backfill past the timeout.", [WORKED])]
+KNOWN_WRONG = ["The lock exceeded 30 s.", "The timeout."]
 
 
-@pytest.mark.parametrize(("text", "carriers"), KNOWN_WRONG)
-def test_known_wrong_answers_stay_known(text, carriers):
-    assert wording.objection(text, carriers) == ""
+@pytest.mark.parametrize("text", KNOWN_WRONG)
+def test_known_wrong_answers_stay_known(text):
+    assert wording.objection(text, [], LOG) == ""

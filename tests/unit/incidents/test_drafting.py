@@ -64,7 +64,7 @@ def test_a_faithful_model_is_taken():
     [
         ("Set batch_size to 1000.", ["d1"], "1000"),
         ("Set batch_size to 310000.", ["d1"], "removes"),
-        ("Set batch_size from 500 to 310000.", ["d1"], "500"),
+        ("Set batch_size from 500 to 310000.", ["d1"], "d1"),
         ("Set batch_size to 500 and raised the timeout.", ["d1"], "raised"),
         ("Set it to 500.", ["d2"], "500"),
         ("Set it to 500.", ["log"], "500"),

@@ -13,7 +13,8 @@ from caselore.memory.records import Status
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "answers"
 SMUGGLED = tomllib.loads((CASES / "smuggled.toml").read_text("utf-8"))
-FAITHFUL = tomllib.loads((CASES / "faithful.toml").read_text("utf-8"))["answers"]
+TOLD = tomllib.loads((CASES / "faithful.toml").read_text("utf-8"))
+FAITHFUL = [answer for answers in TOLD.values() for answer in answers]
 WORKED = case("inc_1", "1017", outcome())
 FAILED = case(
     "inc_2",
@@ -38,8 +39,25 @@ RECALLED = recalled(
 )
 READING = reading()
 # Pass today: each is told in docs/GROUNDING.md as what is not caught.
-KNOWN_TO_PASS: set[str] = set()
-KNOWN_TO_BE_WITHHELD: set[str] = set()
+KNOWN_TO_PASS = {
+    "Run 500 records.",  # a part of what was done, without its noun
+    "refunds exceeded 30 s.",  # a part of a name taken for a word of the line
+    "The lock exceeded refunds.",  # the same, and one word out of its order
+    # of what worked, one word may stand elsewhere: also where it should not
+    "Run the batches of 500 records in the backfill.",
+    "Run the records in batches of 500 backfill.",
+    "Ran batches.",
+    "Rows of the transaction ran past the statement.",
+    "The lock still held #1020.",  # the record as what was held
+}
+KNOWN_TO_BE_WITHHELD = {
+    "Rerun the backfill in batches of 500 records.",
+    "The deployment failed because the lock wait timeout was exceeded after 30 s in 0057_refund.",
+    "The job log shows “lock wait timeout exceeded after 30 s” while running UPDATE refunds.",
+    "The migration step exited with exit code 1.",
+    "A lock wait timeout of 30 s was exceeded in 0057_refund.",
+    "Two earlier incidents, #1017 and #1020, concern the same service.",
+}
 
 
 def stands(section, text, cites, lines):
@@ -70,6 +88,6 @@ def test_what_is_faithful_stands(answer):
 
 
 def test_there_are_enough_of_both():
-    assert len(ALL) >= 100
+    assert len(ALL) >= 240
     assert len(FAITHFUL) >= 40
     assert NOW
