@@ -17,6 +17,7 @@ from caselore.errors import NotFound, WrongUse
 from caselore.repair import recorded
 from caselore.repair.account import Account, Owner, Tracked, id_of
 from caselore.repair.change import parse
+from caselore.repair.comparison import Comparison
 from caselore.repair.observations import Rearm, Untrack
 from caselore.repair.policy import Policy
 from caselore.repair.simulation import Simulation
@@ -170,13 +171,18 @@ class RepairDesk:
         return self.status(url)
 
     def simulate(
-        self, lines: Iterable[bytes], attempts: int | None = None, settle: int = 0
+        self, lines: Iterable[bytes], settle: int = 0, **bounds: int
     ) -> tuple[Simulation, list[recorded.Told]]:
-        """Read a recording and give what tells it again. Raises: BadInput for what is none."""
-        policy = replace(self.policy, settle=settle)
-        if attempts is not None:
-            policy = replace(policy, attempts=attempts)
+        """Read a recording and give what tells it again, under other `bounds` where given.
+
+        Raises: BadInput for what is no recording or no bound; WrongUse for an unknown name.
+        """
+        policy = policy_of({**self.policy.to_json(), "settle": settle, **bounds})
         return Simulation(policy), list(recorded.read(lines))
+
+    def compare(self, history: Iterable[recorded.Told], given: Policy) -> Comparison:
+        """Hold a recording under the policy in force and under another one."""
+        return Comparison.of(history, replace(self.policy, settle=given.settle), given)
 
     # Watching
 

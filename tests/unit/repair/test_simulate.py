@@ -66,6 +66,65 @@ def test_another_bound_trips_earlier(simulated):
     assert last["state"]["max_attempts"] == 2
 
 
+def compared(found):
+    lines = [one["difference"] for one in found if "difference" in one]
+    return lines, [one["comparison"] for one in found if "comparison" in one]
+
+
+def test_another_policy_is_held_against_the_one_in_force_line_by_line(simulated):
+    story = [*reds(4), green("c5", 5), *reds(2, start=6), green("c8", 8), *reds(7, start=9)]
+    found = simulated(*story, options=["--attempts", "3", "--compare"])
+    plain = simulated(*story, options=["--attempts", "3"])
+
+    assert found[: len(plain)] == plain
+    lines, sums = compared(found)
+    assert [(one["head"], one["recorded"], one["given"], one["effect"]) for one in lines] == [
+        ("c4", "attempt 4/5", "circuit_breaker", "run saved"),
+        ("c5", "green after 4", "stopped after 3", "repair lost"),
+        ("c6", "attempt 1/5", "not handed over", "run saved"),
+        ("c7", "attempt 2/5", "not handed over", "run saved"),
+        ("c8", "green after 2", "stopped after 0", "repair lost"),
+        *((f"c{n}", f"attempt {n - 8}/5", "not handed over", "run saved") for n in range(9, 14)),
+    ]
+    assert lines[0]["pipeline"] == "4"
+    assert lines[0]["url"] == "https://git.example/pay/-/pipelines/4"
+    total = sums[-1]
+    assert (total["runs_saved"], total["runs_added"]) == (8, 0)
+    assert (total["repairs_kept"], total["repairs_lost"]) == (0, 2)
+    assert total["breakers"] == {"recorded": 1, "given": 1}
+    assert total["policy"] == {"attempts": {"recorded": 5, "given": 3}}
+    assert (total["change"], sums[0]["change"]) == (None, CHANGE)
+
+
+def test_more_attempts_add_runs_and_lose_nothing(simulated):
+    story = [*reds(2), green("c3", 3), *reds(7, start=4)]
+    lines, sums = compared(simulated(*story, options=["--set", "attempts=7", "--compare"]))
+
+    assert [(one["recorded"], one["given"], one["effect"]) for one in lines] == [
+        ("green after 2", "green after 2", "repair kept"),
+        ("circuit_breaker", "attempt 6/7", "run added"),
+        ("not handed over", "attempt 7/7", "run added"),
+    ]
+    assert sums[-1]["breakers"] == {"recorded": 1, "given": 0}
+
+
+def test_the_policy_in_force_differs_from_itself_in_nothing(simulated):
+    lines, sums = compared(simulated(*reds(9), options=["--compare"]))
+
+    assert lines == []
+    assert (sums[-1]["runs_saved"], sums[-1]["runs_added"], sums[-1]["policy"]) == (0, 0, {})
+
+
+def test_any_bound_can_be_set_and_no_other_name(simulated):
+    alike = [red(f"c{n}", n, "sig1:same") for n in range(1, 6)]
+    *events, _ = simulated(*alike, options=["--set", "same_failure=5"])
+    assert [one["event"]["type"] for one in events][-1] == "circuit_breaker"
+    assert len(events) == 5
+
+    for given in ("same_failures=5", "same_failure", "same_failure=x", "same_failure=0"):
+        assert simulated(*alike, options=["--set", given], code=2) == []
+
+
 @pytest.mark.parametrize("given", ["0", "-1", "21", "1000000"])
 def test_no_bound_means_unlimited(simulated, given):
     assert simulated(*reds(1), options=["--attempts", given], code=2) == []
@@ -168,6 +227,20 @@ def test_a_person_reads_sentences_from_standard_input(simulated, capsys, monkeyp
     shown = capsys.readouterr().out
     assert "attempt\n  1/5" in shown or "attempt 1/5" in " ".join(shown.split())
     assert "open  5/5" in shown
+
+
+def test_a_person_reads_what_another_policy_saves_and_loses(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CASELORE_HOME", str(tmp_path / "home"))
+    file = tmp_path / "history.jsonl"
+    file.write_text("\n".join(lines(*reds(4), green("c5", 5))))
+
+    assert main(["repair", "simulate", str(file), "--attempts", "3", "--compare"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "run saved: attempt 4/5, with the other policy circuit_breaker." in shown
+    assert "repair lost: green after 4, with the other policy stopped after 3." in shown
+    assert shown.endswith(
+        "Runs of workers: 1 saved, 0 added. Repairs: 0 kept, 1 lost. Breakers: 1 instead of 0."
+    )
 
 
 @pytest.mark.parametrize("name", CEILINGS)

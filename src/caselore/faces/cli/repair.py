@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from caselore.errors import WrongUse
 from caselore.faces.cli import desk, exits, inputs
 from caselore.faces.cli.options import Bank, Json, Why
 from caselore.faces.terminal import Paper, one_line
 
 if TYPE_CHECKING:
     from caselore.repair.account import Remembered
+    from caselore.repair.comparison import Comparison
     from caselore.repair.events import Event
     from caselore.repair.rounds import Tally
 
@@ -233,19 +235,31 @@ def simulate(
     settle: Annotated[
         int, typer.Option("--settle", metavar="S", help="Seconds that a verdict must stand.")
     ] = 0,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=N", help="Another bound of the policy; repeatable."),
+    ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Also say what would differ from the policy in force."),
+    ] = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> None:
     """Tell recorded observations to the loop again: what would leave, and where each change ends.
 
     One JSON object a line, in the order of arrival. Touches no memory, no forge, no worker.
+    With --compare: which runs of workers would be saved, and which repairs would be lost.
 
     \b
     Example:
-      caselore repair simulate history.jsonl --attempts 3
+      caselore repair simulate history.jsonl --attempts 3 --compare
     """
+    given = dict(map(_bound, bounds or ()))
+    if attempts is not None:
+        given["attempts"] = attempts
     with desk.opened(bank) as app, inputs.log_file(file) as lines:
-        simulation, history = app.repair.simulate(inputs.lines(lines), attempts, settle)
+        simulation, history = app.repair.simulate(inputs.lines(lines), settle, **given)
         paper = desk.paper()
         for event in simulation.tell(history):
             _show_event(event, as_json, paper)
@@ -254,6 +268,47 @@ def simulate(
                 desk.write_json({"state": one})
             else:
                 print("\n".join(_status_lines(one, paper)))
+        if compare:
+            _compare(app.repair.compare(history, simulation.policy), as_json, paper)
+
+
+def _bound(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    try:
+        return name.strip(), int(number)
+    except ValueError:
+        raise WrongUse(
+            f"--set {text!r} is no bound.", hint="For example --set attempts=3."
+        ) from None
+
+
+def _compare(found: Comparison, as_json: bool, paper: Paper) -> None:
+    for change in found.courses:
+        for one in found.differences(change):
+            if as_json:
+                desk.write_json({"difference": one.to_json()})
+            else:
+                at = one.event.at.isoformat(timespec="seconds")[:19].replace("T", " ")
+                words = f"{one.effect}: {one.recorded}, with the other policy {one.given}. "
+                lead = f"{at}  "
+                print("\n".join(paper.wrap(words + one.event.url, first=lead, indent="  ")))
+        if as_json:
+            desk.write_json({"comparison": found.sums(change)})
+    total = found.sums()
+    if as_json:
+        desk.write_json({"comparison": total})
+    else:
+        print(_sums(total))
+
+
+def _sums(total: dict[str, Any]) -> str:
+    saved, added = total["runs_saved"], total["runs_added"]
+    kept, lost = total["repairs_kept"], total["repairs_lost"]
+    stops = total["breakers"]
+    return (
+        f"Runs of workers: {saved} saved, {added} added. Repairs: {kept} kept, {lost} lost. "
+        f"Breakers: {stops['given']} instead of {stops['recorded']}."
+    )
 
 
 def _show_event(event: Event, as_json: bool, paper: Paper) -> None:
