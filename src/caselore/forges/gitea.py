@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput, NotFound
 from caselore.forges.transport import Transport
-from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row, rows, word
+from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row, rows, same, word
 
 RUNS = 50
 COMMENTS = 300
@@ -32,6 +32,7 @@ class Gitea:
         """Read a pull request. Raises: BadInput for an address that is none."""
         project, iid = parsed(url)
         found = row(self._ask.get(f"repos/{project}/pulls/{iid}").value, "the pull request")
+        same(found, "number", iid)
         merged = found.get("merged") is True
         state = "merged" if merged else {"open": "opened"}.get(word(found, "state"), "closed")
         head = word(found, "head", "sha", needed=True)

@@ -25,6 +25,7 @@ from caselore.forges.values import (
     Pipeline,
     row,
     rows,
+    same,
     word,
 )  # fmt: skip
 
@@ -49,6 +50,7 @@ class GitHub:
         """Read a pull request. Raises: BadInput for an address that is none."""
         project, iid = parsed(url)
         found = row(self._ask.get(f"repos/{project}/pulls/{iid}").value, "the pull request")
+        same(found, "number", iid)
         merged = found.get("merged") is True or bool(found.get("merged_at"))
         state = "merged" if merged else word(found, "state") or "open"
         return Change(
@@ -161,7 +163,10 @@ class GitHub:
 
     def _runs(self, project: str, sha: str) -> list[dict[str, Any]]:
         found = self._listed(f"repos/{project}/actions/runs", "workflow_runs", head_sha=sha)
-        return list(islice(found, RUNS))
+        runs = list(islice(found, RUNS))
+        for one in runs:
+            same(one, "head_sha", sha)
+        return runs
 
     def _of_commit(self, project: str, sha: str) -> Pipeline | None:
         return self._joined(project, sha, self._runs(project, sha), tag=False)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
-from caselore.errors import BadInput, ForgeGarbled, ForgeSlow
+from caselore.errors import BadInput, ForgeGarbled, ForgeSlow, NotFound
 from caselore.forges.transport import Transport
 from caselore.forges.values import (
     LEFT_OUT,
@@ -24,6 +24,7 @@ from caselore.forges.values import (
     flag,
     row,
     rows,
+    same,
     word,
 )  # fmt: skip
 
@@ -44,6 +45,7 @@ class GitLab:
         project, iid = parsed(url)
         path = f"projects/{quote(project, safe='')}/merge_requests/{iid}"
         found = row(self._ask.get(path).value, "the merge request")
+        same(found, "iid", iid)
         head = word(found, "sha")
         return Change(
             url=word(found, "web_url") or url,
@@ -85,9 +87,12 @@ class GitLab:
         first = next((one for one in found if word(one, "status") in ("success", "failed")), None)
         return self._pipeline(change, first) if first else None
 
-    def pipeline(self, change: AnyChange, id: str) -> Pipeline:
+    def pipeline(self, change: AnyChange, id: str) -> Pipeline | None:
         """Read one pipeline by its id."""
-        return self._pipeline(change, {"id": id})
+        try:
+            return self._pipeline(change, {"id": id})
+        except NotFound:
+            return None
 
     def finished(self, project: str, since: str) -> Iterator[tuple[Change, Pipeline]]:
         """Give a project's finished pipelines since a time, the oldest first."""
@@ -147,6 +152,9 @@ class GitLab:
         id = word(listed, "id", needed=True)
         project = self._project(change)
         one = row(self._ask.get(f"{project}/pipelines/{id}").value, "the pipeline")
+        same(one, "id", id)
+        if word(listed, "sha"):
+            same(one, "sha", word(listed, "sha"))
         return Pipeline(
             id=id,
             sha=word(one, "sha", needed=True),

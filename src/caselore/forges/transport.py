@@ -42,6 +42,7 @@ READING = 30.0  # seconds without a byte
 WHOLE = 120.0  # seconds of one answer; of a log, ten times that
 _REDIRECTS = 5
 Taken = TypeVar("Taken")
+_OURS = {"User-Agent": "caselore", "Accept-Encoding": "gzip"}
 _IDEMPOTENT = frozenset({"GET", "PUT"})
 
 
@@ -179,6 +180,8 @@ class Transport:
 
     def _poured(self, response: httpx.Response, out: BinaryIO, most: int) -> None:
         """Keep the head on the way, and of the rest a ring that holds the tail."""
+        if response.headers.get("content-type", "").lower().startswith("text/html"):
+            raise ForgeGarbled(f"{self._host} answered with a page where a log was asked for.")
         began, total, tail = self.clock(), 0, bytearray()
         keep = max(0, most - TAIL)
         try:
@@ -216,6 +219,7 @@ class Transport:
             self.counters.asked += 1
             try:
                 with self._sent(method, address, body, extra) as response:
+                    _must_be_plain(response)
                     if response.status_code < 300 or response.status_code == 304:
                         return consume(response)
                     error, pause = _of_status(response), self._pause(response)
@@ -277,7 +281,7 @@ class Transport:
     ) -> Iterator[httpx.Response]:
         """Send one request, following redirects by our own rule."""
         sends = {"Content-Type": "application/json"} if body is not None else {}
-        headers = {"User-Agent": "caselore", **self.headers, **sends, **extra}
+        headers = {**_OURS, **self.headers, **sends, **extra}
         for _ in range(_REDIRECTS):
             stream = self._client.stream(
                 method, address, headers=headers, content=_body(body), follow_redirects=False
@@ -290,7 +294,7 @@ class Transport:
                 target = str(response.url.join(response.headers.get("location", "")))
             if urlsplit(target).netloc != self._host:
                 self._must_be_ours(target, redirect=True)
-                headers = {"User-Agent": "caselore", "Accept": "*/*"}  # no token to another host
+                headers = {**_OURS, "Accept": "*/*"}  # no token to another host
             if method not in _IDEMPOTENT:
                 raise ForgeGarbled(f"{self._host} redirects what was to be written.")
             address = target
@@ -314,6 +318,16 @@ class Transport:
         for name, value in query.items():
             url = url.copy_add_param(name.rstrip("_"), str(value))
         return str(url)
+
+
+def _must_be_plain(response: httpx.Response) -> None:
+    """Raise ForgeGarbled for what is packed otherwise than was asked for, or packed twice.
+
+    One packing of ours grows a piece of 64 KiB to some 64 MiB at most; others have no such bound.
+    """
+    packed = response.headers.get("content-encoding", "").strip().lower()
+    if packed not in ("", "identity", "gzip"):
+        raise ForgeGarbled(f"{response.url.host} packs its answers in a way nobody asked for.")
 
 
 def _under(host: str, allowed: frozenset[str]) -> bool:

@@ -120,6 +120,15 @@ def word(value: dict[str, Any], *path: str, needed: bool = False) -> str:
     return said
 
 
+def same(value: dict[str, Any], name: str, asked: str) -> None:
+    """Hold an answer to the question. Raises: ForgeGarbled for what is about something else."""
+    told = word(value, name)
+    if told != asked:
+        raise ForgeGarbled(
+            f"The forge answers about {name} {told[:40]!r} where {asked!r} was asked."
+        )
+
+
 def flag(value: dict[str, Any], name: str) -> bool:
     """Give a yes or no; what is not there is a no."""
     return value.get(name) is True
