@@ -1,12 +1,14 @@
 """Measures Chroma and LanceDB over the same texts; runs in a virtual environment of its own.
 
-Usage: peers.py FOLDER, in which texts.json and asked.json lie. Vectors are passed in: counts of
-runs of four characters, hashed to 384 places. Prints one line a figure; milliseconds are CPU.
+Usage: peers.py FOLDER, in which texts.json and asked.json lie: texts[n] is of the family
+n % asked["families"], and each question names its family. Vectors are passed in: counts of runs
+of four characters, hashed to 384 places. Prints one line a figure; milliseconds are CPU.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import zlib
@@ -46,12 +48,25 @@ def megabytes(folder: Path) -> float:
     return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) / 1e6
 
 
+def resident() -> float:
+    """Give the main memory of this process in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def hit_at_1(found: list[int], asked: dict) -> str:
+    """Give the part of the questions whose first answer is of their family."""
+    pairs = zip(found, asked["family"], strict=False)
+    right = [number % asked["families"] == family for number, family in pairs]
+    return f"{sum(right) / len(right):8.2f}"
+
+
 def say(what: str, words: str) -> None:
     """Print one line of the table."""
     print(f"  {what:<44} {words}", flush=True)
 
 
-def chroma(folder: Path, texts: list[str], vectors: np.ndarray, asked: list[np.ndarray]) -> None:
+def chroma(folder: Path, texts: list[str], vectors: np.ndarray, asked: dict) -> None:
     """Fill and ask a Chroma collection."""
     import chromadb
 
@@ -67,12 +82,16 @@ def chroma(folder: Path, texts: list[str], vectors: np.ndarray, asked: list[np.n
             held.add(ids=ids, embeddings=vectors[some], documents=texts[some])
 
     say("Chroma: rows a second, vectors ready", f"{len(texts) / cpu(fill):8.0f}")
-    calls = [cpu(lambda v=v: held.query(query_embeddings=[v], n_results=50)) for v in asked]
+    questions = [vector(text) for text in asked["text"]]
+    calls = [cpu(lambda v=v: held.query(query_embeddings=[v], n_results=50)) for v in questions]
     say("Chroma: p50, p99 ms, vector ready", spread(calls))
+    first = [int(held.query(query_embeddings=[v], n_results=1)["ids"][0][0]) for v in questions]
+    say("Chroma: near-duplicates, hit@1", hit_at_1(first, asked))
+    say("Chroma: main memory, MB", f"{resident():8.0f}")
     say("Chroma: MB", f"{megabytes(folder):8.1f}")
 
 
-def lance(folder: Path, texts: list[str], vectors: np.ndarray, asked: list[str]) -> None:
+def lance(folder: Path, texts: list[str], vectors: np.ndarray, asked: dict) -> None:
     """Fill and ask a LanceDB table: its full text index, then vectors."""
     import lancedb
 
@@ -90,11 +109,20 @@ def lance(folder: Path, texts: list[str], vectors: np.ndarray, asked: list[str])
 
     say("LanceDB: rows a second, vectors ready", f"{len(texts) / cpu(fill):8.0f}")
     table = base.open_table("texts")
-    words = [" ".join("".join(c if c.isalnum() else " " for c in t).split()[:60]) for t in asked]
+    texts_asked = asked["text"]
+    words = [
+        " ".join("".join(c if c.isalnum() else " " for c in t).split()[:60]) for t in texts_asked
+    ]
     calls = [cpu(lambda w=w: table.search(w, query_type="fts").limit(50).to_list()) for w in words]
     say("LanceDB full text: p50, p99 ms", spread(calls))
-    flat = [cpu(lambda t=t: table.search(vector(t)).limit(50).to_list()) for t in asked[:30]]
+    first = [table.search(w, query_type="fts").limit(1).to_list()[0]["id"] for w in words]
+    say("LanceDB full text: near-duplicates, hit@1", hit_at_1(first, asked))
+    some = [vector(text) for text in texts_asked[:30]]
+    flat = [cpu(lambda v=v: table.search(v).limit(50).to_list()) for v in some]
     say("LanceDB vectors, no index: p50, p99 ms", spread(flat))
+    first = [table.search(v).limit(1).to_list()[0]["id"] for v in some]
+    say("LanceDB vectors: near-duplicates, hit@1", hit_at_1(first, asked))
+    say("LanceDB, Chroma loaded too: main memory, MB", f"{resident():8.0f}")
     say("LanceDB: MB", f"{megabytes(folder):8.1f}")
 
 
@@ -104,7 +132,7 @@ def main() -> None:
     texts = json.loads((folder / "texts.json").read_text("utf-8"))
     asked = json.loads((folder / "asked.json").read_text("utf-8"))
     vectors = np.stack([vector(text) for text in texts])
-    chroma(folder / "chroma", texts, vectors, [vector(text) for text in asked])
+    chroma(folder / "chroma", texts, vectors, asked)
     lance(folder / "lance", texts, vectors, asked)
 
 

@@ -137,6 +137,17 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Give the CPU and the wall seconds of a call; what is wall alone is the server's, or others'."""
+    wall = time.perf_counter()
+    return cpu(work), time.perf_counter() - wall
+
+
+def plain(text: str) -> int:
+    """Do the same amount of Python each time: how busy the machine is shows in how long it takes."""
+    return sum(len(word.lower().replace("e", "a")) for _ in range(40) for word in text.split())
+
+
 def spread(taken: list[float]) -> str:
     """Write median and 99th percentile in milliseconds."""
     ordered = sorted(taken)
@@ -166,6 +177,7 @@ def fts5(folder: Path, size: int, asked: list[str]) -> None:
         link.execute("COMMIT")
 
     say("plain FTS5: rows a second", f"{size / cpu(fill):8.0f}")
+    families = [number * 37 % FAMILIES for number in range(len(asked))]
 
     def ask(text: str, most: int) -> list[tuple[int]]:
         words = sorted(
@@ -189,6 +201,9 @@ def fts5(folder: Path, size: int, asked: list[str]) -> None:
             f"plain FTS5, {name}: p50, p99 ms",
             spread([cpu(lambda t=text, m=most: ask(t, m)) for text in asked[:30]]),
         )
+        first = [ask(text, most)[0][0] - 1 for text in asked[:30]]
+        right = [row % FAMILIES == family for row, family in zip(first, families, strict=False)]
+        say(f"plain FTS5, {name}: near-duplicates, hit@1", f"{sum(right) / len(right):8.2f}")
     link.close()
     say("plain FTS5: MB", f"{(folder / 'plain.db').stat().st_size / 1e6:8.1f}")
 
@@ -226,15 +241,21 @@ def measured(memory: Memory, size: int, asked: list[str]) -> None:
     say("text index: rows a second", f"{size / max(steps.get('index', 0), 1e-9):8.0f}")
     chance = random.Random(11)
     ids = [memory.resolve(f"d{chance.randrange(size)}") for _ in range(100)]
+    signatures = [memory.get(id).record.body.signature.id for id in ids]
     for what, call in (
         ("recall, an exact repeat: p50, p99 ms", [lambda i=i: memory.recall(incident=i) for i in ids]),
         ("recall, no fix known: p50, p99 ms", [lambda i=i: memory.recall(incident=i, filters=OPEN) for i in ids]),
         ("recall of a text: p50, p99 ms", [lambda t=t: memory.recall(text=t) for t in asked]),
         ("recall, filtered: p50, p99 ms", [lambda i=i: memory.recall(incident=i, filters=TEST) for i in ids]),
         ("the index alone: p50, p99 ms", [lambda t=t: alone(memory, t) for t in asked]),
+        ("occurrences of a signature: p50, p99 ms", [lambda s=s: memory.occurrences(s) for s in signatures]),
+        ("how common a signature is: p50, p99 ms", [lambda s=s: memory.rarity(s) for s in signatures]),
     ):  # fmt: skip
         call[0]()
-        say(what, spread([cpu(one) for one in call]))
+        yard = [cpu(lambda: plain(asked[0])) for _ in range(20)]
+        both = [timed(one) for one in call]
+        words = f"{spread([one for one, _ in both])}  wall {spread([one for _, one in both])}"
+        say(what, f"{words}  yardstick {statistics.median(yard) * 1e3:.2f}")
     right = 0
     for text, family in zip(asked, range(len(asked)), strict=False):
         hits = memory.recall(text=text).hits
@@ -284,10 +305,17 @@ def imports(app: wiring.App) -> None:
             }).encode()
             for n, error in enumerate(errors)
         ]  # fmt: skip
+        index, memory = [0.0], app.memory
+        catch_up = memory._index.catch_up
+        memory._index.catch_up = lambda bank, written=1, up=catch_up, held=index: held.append(
+            cpu(lambda: up(bank, written))
+        )
         taken = cpu(lambda some=lines: app.import_incidents(app.rows(some)))
+        memory._index.catch_up = catch_up
         again = cpu(lambda some=lines: app.import_incidents(app.rows(some)))
-        words = f"{len(lines) / taken:8.0f} {len(lines) / again:8.0f}"
-        say(f"import, {what}: rows a second; again", words)
+        each = [len(lines) / one for one in (taken - sum(index), taken, again)]
+        words = " ".join(f"{one:8.0f}" for one in each)
+        say(f"import, {what}: rows/s, with index, again", words)
 
 
 def idle(place: dict[str, str], text: str) -> float:
@@ -311,7 +339,9 @@ def peers(size: int, asked: list[str]) -> None:
             return
         texts = [row["error"] for _, row in rows(size)]
         (folder / "texts.json").write_text(json.dumps(texts), "utf-8")
-        (folder / "asked.json").write_text(json.dumps(asked), "utf-8")
+        families = [number * 37 % FAMILIES for number in range(len(asked))]
+        questions = {"text": asked, "family": families, "families": FAMILIES}
+        (folder / "asked.json").write_text(json.dumps(questions), "utf-8")
         subprocess.run([python, Path(__file__).with_name("peers.py"), folder], check=False)
 
 

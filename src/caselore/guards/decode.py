@@ -33,7 +33,7 @@ class Decoded:
 
 
 _PREFIX = re2.compile(rb"(?m)^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?[ \t|]")
-_STAMPED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+STAMPED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 _BASE64 = rb"(?:[A-Za-z0-9][+/_-]?){34,}={0,2}"
 _BASE32 = rb"\b[A-Z2-7]{40,}={0,6}"
@@ -77,7 +77,7 @@ class _Decoder:
 
 def unprefixed(data: bytes) -> bytes:
     """Give the text without the time stamps that a runner puts before each line."""
-    if not _STAMPED.search(data, 0, 4_000):
+    if not STAMPED.search(data, 0, 4_000):
         return data
     return bytes(_PREFIX.sub(b"", data))
 
@@ -101,7 +101,7 @@ def decoded(data: bytes, depth: int = DEPTH) -> Iterator[Decoded]:
 def _sieved(data: bytes) -> Iterator[tuple[int, int]]:
     """Give the lines that hold any encoding, by one pass; those that touch come together."""
     first = last = -1
-    for found in _ANY.finditer(data):
+    for found in ANY.finditer(data):
         if _is_name(found.group()):
             continue
         if found.start() <= last:
@@ -239,7 +239,7 @@ _DECODERS = (
     _Decoder("markup", re2.compile(_MARKUP), _from_markup, whole_line=True),
 )
 _ALL = range(len(_DECODERS))
-_ANY = re2.compile(b"|".join(decoder.pattern.pattern for decoder in _DECODERS))
+ANY = re2.compile(b"|".join(decoder.pattern.pattern for decoder in _DECODERS))
 _WHICH = re2.Set.SearchSet()
 for _decoder in _DECODERS:
     _WHICH.Add(_decoder.pattern.pattern)

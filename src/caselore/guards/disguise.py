@@ -76,6 +76,11 @@ def _leet_pattern(word: str) -> str:
     return "|".join(forms)
 
 
+def suspected(data: bytes) -> bool:
+    """Say whether a telling word stands in any disguise in a text."""
+    return bool(_search().search(data))
+
+
 def uncovered(data: bytes, words: frozenset[str]) -> Iterator[Decoded]:
     """Give the stretches around disguised words in clear; `words` tell 1 for i from 1 for l."""
     end = -1

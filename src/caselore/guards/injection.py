@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from caselore.guards import disguise, mentions
+from caselore.guards import disguise, mentions, quiet
 from caselore.guards.browsing import browsed
 from caselore.guards.decode import Decoded
 from caselore.guards.rules import Lines, RuleSet
@@ -41,6 +41,8 @@ def _rules() -> RuleSet:
 
 def scan(text: str) -> tuple[Injection, ...]:
     """Find orders to a model in all views of a text, in order of lines."""
+    if quiet.gives_no_order(text, _rules()):
+        return ()
     return scan_views(Views(text))
 
 

@@ -66,6 +66,9 @@ def check_person(value: str, what: str) -> str:
 
 
 def _visible(value: str, what: str, limit: int) -> None:
+    plain = 0 < len(value) <= limit and value.isascii() and value.isprintable()
+    if plain and value[0] != " " != value[-1]:
+        return
     if not value.strip():
         raise BadInput(f"The {what} is empty.")
     if len(value) > limit:

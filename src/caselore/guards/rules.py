@@ -35,7 +35,7 @@ class Rule:
     @cached_property
     def pattern(self) -> Any:
         """Compile the pattern."""
-        return re2.compile(self.written, _options())
+        return re2.compile(self.written, options())
 
     def hint(self) -> bytes:
         """Give one pattern for what must stand near."""
@@ -57,11 +57,12 @@ class Found:
     cut: bool  # the match reaches the end of its window: what follows belongs to it
 
 
-def _options() -> Any:
-    options = re2.Options()
-    options.max_mem = 64 << 20
-    options.log_errors = False
-    return options
+def options() -> Any:
+    """Give the bounds of a large pattern."""
+    given = re2.Options()
+    given.max_mem = 64 << 20
+    given.log_errors = False
+    return given
 
 
 class RuleSet:
@@ -71,8 +72,9 @@ class RuleSet:
         """Build the pass over all hints; `reach` is how many bytes around one a rule may see."""
         self.rules = rules
         self.reach = reach
-        self._hint = re2.compile(b"|".join(rule.hint() for rule in rules), _options())
-        self._which = re2.Set.SearchSet(_options())
+        self.hint = b"|".join(rule.hint() for rule in rules)
+        self._hint = re2.compile(self.hint, options())
+        self._which = re2.Set.SearchSet(options())
         for rule in rules:
             self._which.Add(rule.hint())
         self._which.Compile()
@@ -95,7 +97,7 @@ class RuleSet:
     def closed(self) -> tuple[tuple[str, Any], ...]:
         """Give each rule's name and its pattern for text whose blanks are lost."""
         return tuple(
-            (rule.name, re2.compile(_closed(rule.options["pattern"]).encode(), _options()))
+            (rule.name, re2.compile(_closed(rule.options["pattern"]).encode(), options()))
             for rule in self.rules
         )
 
@@ -185,4 +187,4 @@ def _closed(pattern: str) -> str:
 _WORDS = re.compile(r"[a-z]{2,}")
 _ESCAPED = re.compile(r"\\[a-zA-Z]")
 _PART = re.compile(r"<<([A-Z_]+)>>")
-_NEWLINE = re2.compile(b"\n", _options())
+_NEWLINE = re2.compile(b"\n", options())

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import re2
 
-from caselore.guards import plausible, splits
+from caselore.guards import plausible, quiet, splits
 from caselore.guards.rules import Found, RuleSet
 from caselore.guards.views import Views
 
@@ -86,6 +86,11 @@ def redact(text: str, exact: Iterable[str] = ()) -> Masked:
     that is split by colours, invisible characters, escapes, wrapping or an encoding is masked
     where it stands; one that only a redrawn screen shows is masked in its line as shown.
     """
+    exact = tuple(exact)
+    if not text:
+        return Masked(text, ())
+    if not (exact or _named["values"]) and quiet.holds_nothing(text, _rules()):
+        return Masked(text, ())
     return redact_views(Views(text), exact)
 
 

@@ -23,8 +23,8 @@ LEAST_WIDTH, MOST_WIDTH = 16, 400
 MOST_LINES = 80  # of one wrapped text
 
 # Signs of a credential on both sides of a line's end.
-_BREAK = re2.compile(rb"T{6}\r?\nT|T\r?\nT{8}|\\\r?\n".replace(b"T", rb"[A-Za-z0-9_+/=.~%:@-]"))
-_ESCAPED = re2.compile(rb"\\[\"/u]|%[0-9A-Fa-f]{2}|&(?:quot|amp|#x?[0-9a-fA-F]{2,5});")
+BREAK = re2.compile(rb"T{6}\r?\nT|T\r?\nT{8}|\\\r?\n".replace(b"T", rb"[A-Za-z0-9_+/=.~%:@-]"))
+ESCAPED = re2.compile(rb"\\[\"/u]|%[0-9A-Fa-f]{2}|&(?:quot|amp|#x?[0-9a-fA-F]{2,5});")
 _ESCAPE = re.compile(
     rb"\\u00([2-7][0-9a-fA-F])|\\(?=[\"/'])|%([2-7][0-9A-Fa-f])|&(quot|amp);"
     rb"|&#(?:x([2-7][0-9a-fA-F])|(\d{2,3}));"
@@ -80,7 +80,7 @@ def _groups(data: bytes) -> Iterator[list[Piece]]:
     """Give the runs of lines that hang together, as pieces without their line ends."""
     open_group: list[Piece] = []
     width_before = 0
-    for found in _BREAK.finditer(data):
+    for found in BREAK.finditer(data):
         end = data.index(b"\n", found.start())
         first = data.rfind(b"\n", 0, end) + 1
         last = end - 1 if data[end - 1 : end] == b"\r" else end
@@ -110,13 +110,13 @@ def _groups(data: bytes) -> Iterator[list[Piece]]:
 
 def escaped_lines(data: bytes) -> Iterator[tuple[int, int]]:
     """Give the lines that hold escapes of JSON, URLs or entities."""
-    found = _ESCAPED.search(data)
+    found = ESCAPED.search(data)
     while found:
         first = data.rfind(b"\n", 0, found.start()) + 1
         last = data.find(b"\n", found.start())
         last = len(data) if last < 0 else last
         yield first, last
-        found = _ESCAPED.search(data, last)
+        found = ESCAPED.search(data, last)
 
 
 def unescaped(line: bytes) -> tuple[bytes, list[int]]:

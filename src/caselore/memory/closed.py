@@ -130,13 +130,7 @@ def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     text = short(name, value, limit=NAME_LIMIT, needed=needed).strip()
-    return _checked(text, name) if text else ""
-
-
-@lru_cache(maxsize=4096)
-def _checked(text: str, label: str) -> str:
-    """Check a name; services and people come again and again."""
-    return names.check_name(text, label)
+    return names.check_name(text, name) if text else ""
 
 
 def _of_run(row: Mapping[str, Any], field: str, what: str = "", *, needed: bool = False) -> str:
@@ -161,7 +155,7 @@ def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
     deployment = _of_run(row, "deployment_id", "deployment", needed=True)
     raw = prose("error", _given(row, "error"), limit=BLOCK_LIMIT, needed=True)
     error = screened.text("error", BLOCK_LIMIT)
-    lines = error.count("\n") + 1
+    lines, sent = error.count("\n") + 1, raw.encode()
     return dict(
         service=service,
         environment=_of_run(row, "environment"),
@@ -173,9 +167,9 @@ def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
         block=error,
         excerpt=(Quoted(1, lines, error, "imported"),),
         failing_line=1,
-        log_digest=hashlib.sha256(raw.encode()).hexdigest(),
+        log_digest=hashlib.sha256(sent).hexdigest(),
         log_lines=lines,
-        log_bytes=len(raw.encode()),
+        log_bytes=len(sent),
         title=screened.text("title") or error.strip().partition("\n")[0][:200],
         attributes=_attributes(row, screened),
     )

@@ -119,8 +119,9 @@ def judge(draft: Draft, person_acted: bool, quoted: bool = False) -> str:
     rule = TABLE.get(draft.action, {}).get(draft.actor.role, NO)
     if rule is not NO and draft.body.get("origin") and draft.actor.role not in BEARERS:
         return f"the role {draft.actor.role.value} may not write in another's name"
+    if rule is YES:
+        return ""
     passes = {
-        YES: True,
         NO: False,
         MARKED: True,
         QUOTED: quoted,

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from caselore.memory.encoding import canonical
+from caselore.memory.encoding import canonical_row
 
 GENESIS = "0" * 64
 
@@ -76,7 +76,7 @@ def commit_to(payload: Payload) -> str:
 
 def entry_hash(entry: Entry) -> str:
     """Hash an entry's columns, its predecessor's hash included."""
-    return hashlib.sha256(canonical(entry[:-1]).encode()).hexdigest()
+    return hashlib.sha256(canonical_row(entry[:-1]).encode()).hexdigest()
 
 
 def extend(head: Head, unsealed: Entry, payload: Payload) -> Entry:

@@ -78,6 +78,8 @@ RESULTS: tuple[Result, ...] = ("succeeded", "failed")
 
 def short(label: str, value: object, *, limit: int = NAME_LIMIT, needed: bool = False) -> str:
     """Give back a one-line text as it is. Raises BadInput for anything else."""
+    if isinstance(value, str) and len(value) <= limit and value.strip() and sound(value):
+        return value
     text = prose(label, value, limit=limit, needed=needed)
     if _CONTROL.search(text):
         raise BadInput(f"{label} holds a line break or another control character")
@@ -124,20 +126,13 @@ class Actor:
         return f"{self.role.value}:{self.name}"
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def parse(text: str) -> Actor:
         """Read `human:ana`. Raises BadInput for anything else."""
-        return _parsed(str(text))
-
-
-@lru_cache(maxsize=1024)
-def _parsed(text: str) -> Actor:
-    role, colon, name = text.partition(":")
-    if not colon or role not in _ROLES:
-        raise BadInput(f"no actor: {quoted(text)}; it reads like human:ana")
-    return Actor(name, Role(role))
-
-
-_ROLES = frozenset(role.value for role in Role)
+        role, colon, name = text.partition(":")
+        if not colon or role not in {one.value for one in Role}:
+            raise BadInput(f"no actor: {quoted(text)}; it reads like human:ana")
+        return Actor(name, Role(role))
 
 
 @dataclass(frozen=True, slots=True)
