@@ -6,33 +6,21 @@ import re
 import sqlite3
 
 import psycopg
-import pytest
 
 from caselore.memory.stores.named_sql import migrations
+from caselore.memory.stores.sqlite_file import APPLICATION_ID
 from fakes.failures import ANA, BATCHES, CI, failure, memory_at, signed
 
-MADE_AGAIN = re.compile(r"^DROP INDEX (?:caselore\.)?(\w+);$", re.MULTILINE)
+TABLE = re.compile(r"^CREATE TABLE (?:caselore\.)?(\w+)", re.MULTILINE)
 
 
-def number_of(dialect):
-    """Give the number of the migration that brings the counts, and its text."""
-    return next(
-        (number, text)
-        for number, text in enumerate(migrations(dialect), 1)
-        if re.search(r"CREATE TABLE (caselore\.)?tallies", text)
-    )
-
-
-def undone(dialect):
-    """Give the statements that take the counts away again, the old indexes restored."""
-    number, text = number_of(dialect)
-    schema = "caselore." if dialect == "postgres" else ""
-    made = re.findall(r"CREATE INDEX (\w+)", text)
-    yield f"DROP TABLE {schema}tallies"
-    yield from (f"DROP INDEX {schema}{name}" for name in made)
-    before = "\n".join(migrations(dialect)[: number - 1])
-    for name in MADE_AGAIN.findall(text):
-        yield from re.findall(rf"CREATE INDEX {name} ON[^;]+", before)[-1:]
+def before_the_counts(dialect):
+    """Give the migrations before the one that brings the counts, and the tables they make."""
+    scripts = migrations(dialect)
+    number = next(n for n, text in enumerate(scripts) if "tallies" in TABLE.findall(text))
+    old = scripts[:number]
+    dropped = re.findall(r"DROP TABLE (?:caselore\.)?(\w+)", "".join(old))
+    return old, [one for one in TABLE.findall("\n".join(old)) if one not in dropped]
 
 
 def filled(memory):
@@ -50,31 +38,44 @@ def answers(memory):
 
 
 def test_a_file_of_before_the_counts_has_them_once_it_is_opened(tmp_path):
-    path = tmp_path / "lore.sqlite3"
-    filled(memory_at(path))
-    link = sqlite3.connect(path, isolation_level=None)
-    for statement in undone("sqlite"):
-        link.execute(statement)
-    link.execute(f"PRAGMA user_version = {number_of('sqlite')[0] - 1}")
-    with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        link.execute("SELECT * FROM tallies")
+    filled(memory_at(tmp_path / "new.sqlite3"))
+    scripts, tables = before_the_counts("sqlite")
+    link = sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)
+    for script in scripts:
+        link.executescript(script)
+    link.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite3"),))
+    for table in tables:
+        link.execute(f"INSERT INTO {table} SELECT * FROM new.{table}")
+    link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    link.execute(f"PRAGMA user_version = {len(scripts)}")
     link.close()
 
-    memory = memory_at(path)
+    memory = memory_at(tmp_path / "old.sqlite3")
 
     assert answers(memory) == (6, 1, ("ana",))
     memory.close()
 
 
 def test_a_database_of_before_the_counts_has_them_once_it_is_opened(postgres_url, tmp_path):
-    filled(memory_at(postgres_url, tmp_path / "lore"))
+    filled(memory_at(postgres_url, tmp_path / "new"))
+    scripts, tables = before_the_counts("postgres")
     with psycopg.connect(postgres_url, autocommit=True) as link:
-        for statement in undone("postgres"):
-            link.execute(statement.encode())
-        version = number_of("postgres")[0]
-        link.execute(b"DELETE FROM caselore.migrations WHERE version >= %s", (version,))
+        held = {
+            table: link.execute(f"SELECT * FROM caselore.{table}".encode()).fetchall()
+            for table in tables
+        }
+        link.execute(b"DROP SCHEMA caselore CASCADE")
+        link.execute(b"CREATE SCHEMA caselore")
+        link.execute(b"CREATE TABLE caselore.migrations (version BIGINT PRIMARY KEY)")
+        for number, script in enumerate(scripts, 1):
+            link.execute(script.encode())
+            link.execute(b"INSERT INTO caselore.migrations VALUES (%s)", (number,))
+        for table, rows in held.items():
+            for row in rows:
+                places = ", ".join(["%s"] * len(row))
+                link.execute(f"INSERT INTO caselore.{table} VALUES ({places})".encode(), row)
 
-    memory = memory_at(postgres_url, tmp_path / "lore")
+    memory = memory_at(postgres_url, tmp_path / "old")
 
     assert answers(memory) == (6, 1, ("ana",))
     memory.close()
