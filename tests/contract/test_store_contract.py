@@ -20,6 +20,7 @@ from caselore.memory import Role, Status
 from caselore.memory.browsing import BEGIN
 from caselore.memory.count_ports import Chosen
 from caselore.memory.encoding import stamp
+from caselore.memory.loops import LoopEntry
 from caselore.memory.ports import Seen, Wanted
 from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
@@ -41,6 +42,7 @@ from fakes.failures import (
     missing_variable,
     signed,
 )
+from fakes.loop_rows import ATTEMPT, CHANGE, EVENT
 from fakes.memory_store import MemoryStore
 from fakes.pgbouncer import PROGRAM
 
@@ -628,3 +630,28 @@ def test_the_kept_counts_say_what_counting_the_cases_would(memory, store):
     memory.rebuild()
     assert told() == before
     assert {one.tried for one in memory.fixes(lock)} == {1}
+
+
+def test_a_change_that_tells_of_an_erased_record_is_named_and_can_be_erased_too(memory):
+    case = memory.observe(failure(), CI)
+    events = [{**EVENT, "document": f'{{"incident": "{case.id}", "excerpt": "zebrablock"}}'}]
+    watched = {"change": CHANGE, "attempts": [ATTEMPT], "outbox": events, "notes": []}
+    done = {**watched, "change": {**CHANGE, "state": "done"}, "attempts": [], "outbox": []}
+    memory.loop_write("chg_1", CI, lambda _: LoopEntry("loop", watched))
+    memory.erase(case.id, "asked to", ANA)
+
+    assert memory.told_in(case.id) == ("chg_1",)
+    with pytest.raises(WrongUse, match="still watched"):
+        memory.erase("chg_1", "asked to", ANA)
+    memory.loop_write("chg_1", CI, lambda _: LoopEntry("loop", done))
+    with pytest.raises(GateRefused):
+        memory.erase("chg_1", "asked to", AGENT)
+    assert memory.erase("chg_1", "asked to", ANA) == "chg_1"
+
+    assert memory.told_in(case.id) == ()
+    assert memory.loop_rows("chg_1") is None
+    kept = [one.payload.body for one in memory.ledger_show() if one.payload]
+    assert "zebrablock" not in str(kept)
+    assert memory.ledger_verify().ok
+    memory.loop_write("chg_1", CI, lambda _: LoopEntry("loop", watched))
+    assert memory.loop_rows("chg_1").change.state == CHANGE["state"]

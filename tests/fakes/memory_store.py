@@ -338,6 +338,13 @@ class MemoryView(MemoryCounts, MemoryLater):
         found = [row for row in wanted if state != "live" or row.state != "done"]
         return [row._replace(document="") for row in found][:limit]
 
+    def changes_telling(self, bank, text):
+        rows = [row for table in ("outbox", "attempts") for row in self._all(table, bank)]
+        found = {row.change for row in rows if text in row.document}
+        return sorted(
+            found | {row.id for row in self._all("changes", bank) if text in row.document}
+        )
+
     def attempts(self, bank, change):
         rows = self._all("attempts", bank, change=change)
         return sorted(rows, key=lambda row: row.place)
@@ -451,6 +458,10 @@ class MemoryView(MemoryCounts, MemoryLater):
         row = self.exhibit(entry.bank, subject)
         for word in self._all("words", entry.bank, seq=row.seq) if row else ():
             del self.tables["words"][key_of(word)]
+        for table in ("changes", "attempts", "outbox"):
+            for row in self._all(table, entry.bank):
+                if subject in {row.id if table == "changes" else row.change}:
+                    del self.tables[table][key_of(row)]
         for table in ("held", "links", "cases", "exhibits"):
             column = "id" if table in {"cases", "exhibits"} else "subject"
             for row in self._all(table, entry.bank, **{column: subject}):

@@ -10,7 +10,15 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from caselore.errors import BadInput, GateRefused, NotFound, StoreBusy, StoreDamaged, StoreFull
+from caselore.errors import (
+    BadInput,
+    GateRefused,
+    NotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    WrongUse,
+)
 from caselore.guards import names
 from caselore.memory import gate, naming, tokens
 from caselore.memory.arm_ports import VectorStatus
@@ -23,7 +31,7 @@ from caselore.memory.ports import IndexStatus, Reads, Wanted
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, Case, Held, ModelCall, Role, TokenInfo, TokenRole, short
 from caselore.memory.replay import derive, verify
-from caselore.memory.rows import CaseRow, ExhibitRow, HeldRow
+from caselore.memory.rows import ChangeRow, HeldRow, Row
 from caselore.memory.writing import (
     GREENS,
     call_body,
@@ -33,6 +41,16 @@ from caselore.memory.writing import (
     release_body,
     why_body,
 )
+
+
+def _ended(change: ChangeRow) -> ChangeRow:
+    if change.state != "done":
+        raise WrongUse(
+            f"{change.id} is still watched: its account is needed.",
+            hint=f"`caselore repair untrack {change.url}` first.",
+        )
+    return change
+
 
 _OTHERS = "Close other caselore processes"
 
@@ -210,7 +228,7 @@ class Keeping(Bank):
         """
         with self._store.writing(self.bank) as view:
             id, row = self._erasable(view, ref)
-            body = {**why_body(why), "known_as": row.known_as if row else ""}
+            body = {**why_body(why), "known_as": getattr(row, "known_as", "")}
             refusal = gate.judge(gate.Draft(self.bank, "erase", id, body, actor), True)
             written = self._pen(view).write("erase", id, body, actor) if row else None
         if written:
@@ -220,10 +238,13 @@ class Keeping(Bank):
         self._scrub(id, f"erase {id}")
         return id
 
-    def _erasable(self, view: Reads, ref: str) -> tuple[str, CaseRow | ExhibitRow | None]:
+    def _erasable(self, view: Reads, ref: str) -> tuple[str, Row | None]:
         if is_exhibit(ref.strip()) and view.exhibits_named(self.bank, ref.strip()):
             filed = resolve_exhibit(view, self.bank, ref)
             return filed.id, filed
+        change = view.change(self.bank, ref.strip())
+        if change is not None:
+            return _ended(change).id, change
         try:
             row = naming.resolve(view, self.bank, ref)
         except NotFound:
@@ -232,6 +253,11 @@ class Keeping(Bank):
                 raise
             return stone.id, None
         return row.id, row
+
+    def told_in(self, id: str) -> tuple[str, ...]:
+        """Give the tracked changes whose events still tell of a record, its lines included."""
+        with self._store.reading() as view:
+            return tuple(view.changes_telling(self.bank, id))
 
     def _scrub(self, what: str, command: str) -> None:
         try:

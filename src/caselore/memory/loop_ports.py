@@ -51,6 +51,9 @@ class LoopReads(Protocol):
     def changes_by_id(self, bank: str, ids: Collection[str]) -> list[ChangeRow]:
         """Give live changes, without their documents."""
 
+    def changes_telling(self, bank: str, text: str) -> list[str]:
+        """Give the ids of changes in whose attempts, events or state a text stands, in order."""
+
     def attempts(self, bank: str, change: str) -> list[AttemptRow]: ...
     def attempts_some(
         self, bank: str, change: str, pipelines: Collection[str]

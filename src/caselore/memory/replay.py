@@ -39,7 +39,7 @@ FACTS = tuple(place for place in range(len(CaseRow._fields)) if place not in STA
 ABOUT_A_CASE = VERDICTS | filing.FOLLOWING | {"erase"}
 STONES = frozenset({"erase", "bury"})
 REMOVING = frozenset({"erase", "expire"})  # after these old pages hold what is gone
-EXPIRABLE = frozenset({"ask", "green", "propose"})  # whose content may go by itself
+EXPIRABLE = frozenset({"ask", "asking", "green", "propose"})  # whose content may go by itself
 Key = tuple[str | int, ...]
 
 

@@ -32,6 +32,8 @@ class Erased(NamedTuple):
 
     incident: str
     backups: tuple[Reached, ...]
+    told_in: tuple[str, ...] = ()
+    """Changes whose events, handed to a worker, still tell of it: `erase` them, too."""
 
 
 class Keeper(Reader):
@@ -94,16 +96,19 @@ class Keeper(Reader):
         Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
         """
         id = self.memory.erase(incident, clean(why), self._acting(actor))
-        return Erased(id, self.erased([id]))
+        return Erased(id, self.erased([id]), self.memory.told_in(id))
 
     def erased(self, ids: Iterable[str]) -> tuple[Reached, ...]:
         """Remove what was erased from the backups and from answers that are kept beside the store.
 
         Cut off before its end, it is finished by the next call that erases.
         """
+        from caselore.repair.workers import runs  # noqa: PLC0415
         from caselore.wiring import backup  # noqa: PLC0415
 
-        self.aside.forget(self.memory.bank, ids)
+        gone = list(ids)
+        self.aside.forget(self.memory.bank, gone)
+        runs.forget(self.settings.home / "repair" / "runs", gone)
         return backup.reach(self.memory)
 
     @cached_property

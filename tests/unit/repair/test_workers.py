@@ -15,6 +15,7 @@ from caselore.errors import BadInput, WrongUse
 from caselore.memory.records import ModelCall
 from caselore.repair.delivery import Dispatched
 from caselore.repair.observations import Rearm
+from caselore.repair.workers import runs
 from caselore.repair.workers.profiles import PLACEHOLDERS, configured, filled, ready
 from caselore.repair.workers.runner import born
 from fakes.failures import ANA
@@ -280,3 +281,14 @@ def test_a_worker_of_ones_own_stands_on_a_ready_profile():
 
     assert (mine.name, mine.timeout, mine.logins) == ("mine", 60, ("bot",))
     assert mine.start == ready()["codex"].start
+
+
+def test_folders_of_ended_runs_go_with_what_was_erased(tmp_path):
+    for name, text in (("evt_1", "lines of inc_1"), ("evt_2", "lines of inc_2")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "prompt.md").write_text(text)
+
+    runs.forget(tmp_path, ["inc_1"])
+    runs.forget(tmp_path / "none", ["inc_1"])
+
+    assert [one.name for one in tmp_path.iterdir()] == ["evt_2"]

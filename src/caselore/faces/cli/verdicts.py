@@ -160,7 +160,8 @@ def propose(
 def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None) -> None:
     """Remove an incident's content for good, as a person. The ledger still verifies afterwards.
 
-    Backups that were made by `backup` are rewritten without it; those out of reach are named.
+    Backups that were made by `backup` are rewritten without it; those out of reach are named, and
+    so are tracked changes whose events quote its lines: erase those, too, when they are done.
 
     \b
     Example:
@@ -171,10 +172,19 @@ def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None
         backups = [one._asdict() for one in erased.backups]
         desk.answer(
             as_json,
-            {"incident": erased.incident, "erased": True, "backups": backups},
+            {
+                "incident": erased.incident,
+                "erased": True,
+                "backups": backups,
+                "told_in": list(erased.told_in),
+            },
             lambda paper: [
                 f"Erased {erased.incident}; its content is gone, the ledger keeps that it was.",
                 *(_of_backup(one, paper) for one in erased.backups),
+                *(
+                    f"  {one}: its events tell of it; when it is done, `caselore erase {one}`"
+                    for one in erased.told_in
+                ),
             ],
         )
 

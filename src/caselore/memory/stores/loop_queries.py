@@ -35,6 +35,9 @@ class LoopQueries(ABC):
         found = self._ask("changes_in", bank=bank, state=state, after=after, limit=limit)
         return [ChangeRow(*row) for row in found]
 
+    def changes_telling(self, bank: str, text: str) -> list[str]:
+        return [id for (id,) in self._ask("changes_telling", bank=bank, text=text)]
+
     def attempts(self, bank: str, change: str) -> list[AttemptRow]:
         return [AttemptRow(*row) for row in self._ask("attempts_of", bank=bank, change=change)]
 

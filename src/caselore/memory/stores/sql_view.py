@@ -29,6 +29,8 @@ from caselore.memory.stores.loop_queries import LoopQueries
 from caselore.memory.stores.near_queries import asking, composed
 from caselore.memory.stores.sql_counts import SqlCounts
 
+OF_A_CHANGE = ("changes", "attempts", "outbox", "looks")
+
 
 class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     """Reads and appends inside the transaction that its store opened."""
@@ -250,7 +252,7 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         self._tally(self._stored(entry.bank, subject), -1)
         self._flush_tallies()
         self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
-        for table in ("held", "links", "cases", "words", "exhibits"):
+        for table in (*("held", "links", "cases", "words", "exhibits"), *OF_A_CHANGE):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
         self._before.clear()
 

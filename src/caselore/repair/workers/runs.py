@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -223,6 +224,21 @@ class Runs:
             "allow": list(profile.allow),
             "tries": tries,
         }
+
+
+def forget(folder: Path, ids: Collection[str]) -> None:
+    """Remove the folders of ended runs that tell of what was erased."""
+    found = [Run(one) for one in folder.iterdir()] if folder.is_dir() else []
+    for run in found:
+        if run.folder.name == _BOXES or run.alive:
+            continue
+        told = "".join(_text(one) for one in run.folder.iterdir() if one.is_file())
+        if any(id in told for id in ids):
+            shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace")
 
 
 def _stdin(profile: Profile, prompt: str) -> str:

@@ -97,3 +97,21 @@ SELECT * FROM caselore.outbox ORDER BY bank, id, target
 
 -- name: clear_outbox
 DELETE FROM caselore.outbox WHERE bank = %(bank)s
+
+-- name: forget_changes
+DELETE FROM caselore.changes WHERE bank = %(bank)s AND id = %(subject)s
+
+-- name: forget_attempts
+DELETE FROM caselore.attempts WHERE bank = %(bank)s AND change = %(subject)s
+
+-- name: forget_outbox
+DELETE FROM caselore.outbox WHERE bank = %(bank)s AND change = %(subject)s
+
+-- name: forget_looks
+DELETE FROM caselore.looks WHERE bank = %(bank)s AND change = %(subject)s
+
+-- name: changes_telling
+SELECT change FROM caselore.outbox WHERE bank = %(bank)s AND strpos(document, %(text)s) > 0
+UNION SELECT change FROM caselore.attempts WHERE bank = %(bank)s AND strpos(document, %(text)s) > 0
+UNION SELECT id FROM caselore.changes WHERE bank = %(bank)s AND strpos(document, %(text)s) > 0
+ORDER BY 1

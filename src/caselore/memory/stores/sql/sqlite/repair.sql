@@ -92,3 +92,21 @@ SELECT * FROM outbox ORDER BY bank, id, target
 
 -- name: clear_outbox
 DELETE FROM outbox WHERE bank = :bank
+
+-- name: forget_changes
+DELETE FROM changes WHERE bank = :bank AND id = :subject
+
+-- name: forget_attempts
+DELETE FROM attempts WHERE bank = :bank AND change = :subject
+
+-- name: forget_outbox
+DELETE FROM outbox WHERE bank = :bank AND change = :subject
+
+-- name: forget_looks
+DELETE FROM looks WHERE bank = :bank AND change = :subject
+
+-- name: changes_telling
+SELECT change FROM outbox WHERE bank = :bank AND instr(document, :text) > 0
+UNION SELECT change FROM attempts WHERE bank = :bank AND instr(document, :text) > 0
+UNION SELECT id FROM changes WHERE bank = :bank AND instr(document, :text) > 0
+ORDER BY 1
