@@ -246,3 +246,49 @@ def test_progress_is_told_on_standard_error_and_holds_no_text(history):
     assert "asking openai:x (diagnosis-2)" in steps[0]
     for text in ("Restart", KEY, "backfill"):
         assert text not in ran.err
+
+
+def test_one_setting_alone_asks_groqs_model_at_its_default_temperature(history, monkeypatch):
+    """Over the wire: Groq's own client, its own variable for the key, no address of ours."""
+    with serving(lambda body: cited(body, f"Fill the column in {CHUNKS}.")) as server:
+        history.extra = {
+            "CASELORE_MODEL": "groq:openai/gpt-oss-120b",
+            "GROQ_API_KEY": KEY,
+            "GROQ_BASE_URL": server.url.removesuffix("/v1"),
+        }
+        found = diagnose(history, history.log("311.log", scenes.ALEMBIC), "311", 0)
+    history.extra = {}
+
+    assert server.asked, found["model_note"]
+    assert server.asked[0]["model"] == "openai/gpt-oss-120b"
+    assert server.asked[0]["temperature"] == 0.1
+    assert server.keys[0] == f"Bearer {KEY}"
+    assert found["model"] == "groq:openai/gpt-oss-120b"
+
+
+@pytest.mark.parametrize("fault", ["status", "html", "hangup", "shapeless"])
+def test_no_prompt_and_no_key_on_any_face_even_where_libraries_are_told_to_talk(history, fault):
+    loud = {"OPENAI_LOG": "debug", "GROQ_LOG": "debug", "PYTHONDEVMODE": "1"}
+    with serving(lambda _: Fault(fault, 400)) as server:
+        history.extra = {
+            "CASELORE_MODEL": "openai:x",
+            "CASELORE_MODEL_URL": server.url,
+            "CASELORE_MODEL_KEY": KEY,
+            **loud,
+        }
+        ran = [
+            history.run("diagnose", history.log("900.log", scenes.ALEMBIC), "--json"),
+            history.run("diagnose", history.log("900.log", scenes.ALEMBIC)),
+            history.run("doctor"),
+            history.run("doctor", "--json"),
+            history.run("model", "usage", "--json"),
+            history.run("show", "900", "--model", "openai:x"),
+        ]
+    history.extra = {}
+    told = server.asked[0]["messages"]
+    kept = b"".join(path.read_bytes() for path in history.folder.rglob("*") if path.is_file())
+    said = "".join(one.out + one.err for one in ran)
+
+    for secret in (KEY, told[0]["content"][:60], "<data id=", "SECRET-ECHO"):
+        assert secret not in said, secret
+        assert secret.encode() not in kept, secret

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import threading
@@ -100,6 +101,32 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _shapeless(self, _: Fault) -> None:
         self._send(200, '{"hello": "world"}')
+
+    def _halfway(self, _: Fault) -> None:
+        self._open()
+        self.wfile.write(b'{"id": "c1", "choices": [{"index": 0, "mess')
+        self.wfile.flush()
+        time.sleep(4)
+
+    def _redirect(self, _: Fault) -> None:
+        self._send(302, "{}", (("Location", "http://127.0.0.1:9/elsewhere"),))
+
+    def _bomb(self, _: Fault) -> None:
+        """Send sixty megabytes of blanks in sixty kilobytes."""
+        data = gzip.compress(b" " * 60_000_000)
+        self.send_response(200)
+        for name, value in (("Content-Type", "application/json"), ("Content-Encoding", "gzip")):
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _typed(self, _: Fault) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-16")
+        self.send_header("Content-Length", "9")
+        self.end_headers()
+        self.wfile.write(b"data: {}\n")
 
     def _open(self) -> None:
         self.send_response(200)

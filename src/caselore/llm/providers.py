@@ -196,7 +196,11 @@ class _Capped(httpx2.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it, and count what comes back."""
+        request.headers["accept-encoding"] = "identity"  # packed, few bytes may become too many
         response = await super().handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise httpx2.ReadError("the answer is packed, though it was asked for plain")
         response.stream = _Counted(response.stream)
         return response
 

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caselore.errors import BadInput, ModelBusy, ModelGarbled, ModelLimit, ModelUnavailable
+from caselore.errors import (
+    BadInput,
+    ModelBusy,
+    ModelGarbled,
+    ModelLimit,
+    ModelUnavailable,
+    WrongUse,
+)
 from caselore.llm.meter import DEFAULTS, TRIES, Limits, Meter
 from caselore.llm.parsing import object_in
 from caselore.llm.ports import NOTHING, Budget, Prompt
 from caselore.llm.recorded import RecordedModel, Recorder
+from caselore.wiring.models import limits_of
 from fakes.scripted_model import ScriptedModel
 
 PROMPT = Prompt("diagnosis-1", "rules", "evidence")
@@ -216,3 +224,29 @@ def test_a_broken_recording_names_its_line(tmp_path):
 
     with pytest.raises(BadInput, match="line 1"):
         RecordedModel(file)
+
+
+@pytest.mark.parametrize("span", ["call", "incident", "day"])
+@pytest.mark.parametrize("figure", ["seconds", "tokens", "dollars"])
+@pytest.mark.parametrize("value", [-1, float("inf"), float("nan"), True, None, "unlimited", "9"])
+def test_no_setting_switches_a_limit_off(span, figure, value):
+    with pytest.raises(BadInput):
+        limits_of({span: {figure: value}})
+
+
+@pytest.mark.parametrize("given", [{"week": {}}, {"call": {"minutes": 1}}, {"call": 5}])
+def test_a_limit_that_is_none_is_wrong_use(given):
+    with pytest.raises(WrongUse):
+        limits_of(given)
+
+
+@pytest.mark.parametrize("span", ["call", "incident", "day"])
+@pytest.mark.parametrize("figure", ["seconds", "tokens", "dollars"])
+def test_each_limit_of_the_settings_ends_the_asking(span, figure):
+    """Whatever is set to nothing, nothing is asked."""
+    model = ScriptedModel({"a": 1})
+    meter, kept, _ = metered(model, limits_of({span: {figure: 0}}))
+
+    with pytest.raises(ModelLimit):
+        meter.ask(PROMPT, SCHEMA, PLENTY)
+    assert (model.prompts, kept) == ([], [])
