@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from importlib.metadata import version
 from typing import cast
 
@@ -30,6 +31,7 @@ from caselore.faces.http.metrics import Metrics
 from caselore.faces.http.tracing import traces
 from caselore.faces.mcp.server import over_http
 from caselore.wiring.app import App
+from caselore.wiring.hooks import Intake
 
 PATIENCE = 5  # seconds that requests under way may take when the server ends
 
@@ -66,7 +68,11 @@ def create(app: App, host: str = "127.0.0.1") -> FastAPI:
     web.state.fresh = Fresh()
     told = traces(app.settings)
     web.state.traces = told
-    web.add_middleware(Porter, place=place, metrics=metrics, traces=told, turned=site.turned_away)
+    web.state.intake = Intake(app)
+    heard = partial(changes.heard, web.state.intake)
+    web.add_middleware(
+        Porter, place=place, metrics=metrics, traces=told, turned=site.turned_away, heard=heard
+    )
     return web
 
 

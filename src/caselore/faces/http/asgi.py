@@ -54,9 +54,13 @@ class Porter:
         metrics: Metrics,
         traces: Traces,
         turned: Turned,
+        heard: Heard,
     ) -> None:
-        """Stand before an application; `turned` answers a request that may not come in."""
-        self._inner, self._place, self._turned = inner, place, turned
+        """Stand before an application.
+
+        `turned` answers a request that may not come in, `heard` takes a webhook in.
+        """
+        self._inner, self._place, self._turned, self._heard = inner, place, turned, heard
         self._metrics, self._traces = metrics, traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,6 +79,11 @@ class Porter:
         if call.length > LARGEST:
             await problems.refusal(problems.of_status(413), 413)(scope, call.receive, call.send)
             return
+        kind = _hook(scope)
+        if kind:
+            scope["route"], scope["path_params"] = "", {"kind": kind}
+            await self._hear(call, kind)
+            return
         try:
             visitor = await run_in_threadpool(
                 access.admit, self._place, scope["path"], call.headers, call.peer
@@ -90,6 +99,20 @@ class Porter:
             LOG.exception("fault", extra={"said": {"request": call.id}})
             if not call.status:
                 await problems.of_error(error)(scope, call.receive, call.send)
+
+    async def _hear(self, call: Call, kind: str) -> None:
+        """Take a webhook in past the framework: a thousand a second may come."""
+        try:
+            body = await whole(call.receive)
+            answer = await run_in_threadpool(self._heard, kind, call.headers, body)
+        except HTTPException as error:
+            answer = problems.refusal(problems.of_status(error.status_code), error.status_code)
+        except CaseloreError as error:
+            answer = problems.of_error(error)
+        except Exception as error:
+            LOG.exception("fault", extra={"said": {"request": call.id}})
+            answer = problems.of_error(error)
+        await answer(call.scope, call.receive, call.send)
 
     def _account(self, call: Call) -> None:
         route = template(call.scope)
@@ -118,6 +141,25 @@ def template(scope: Scope) -> str:
 
 
 Turned = Callable[[Scope, Mapping[str, str], CaseloreError], Response]
+Heard = Callable[[str, Mapping[str, str], bytes], Response]
+
+
+def _hook(scope: Scope) -> str:
+    """Give the kind of webhook that a request is; empty where it is none."""
+    before, _, kind = scope["path"].rpartition("/")
+    return kind if scope["method"] == "POST" and f"{before}/" in access.HOOKS else ""
+
+
+async def whole(receive: Receive) -> bytes:
+    """Receive a body. Raises: HTTPException for one that is too large, or that breaks off."""
+    parts, more = [], True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise HTTPException(400)
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return b"".join(parts)
 
 
 class Call:

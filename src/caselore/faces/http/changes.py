@@ -5,6 +5,7 @@ Must not count or decide: the loop's account does, and only a person rearms.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -60,5 +61,9 @@ def hear(
     request: Request, visitor: Reader, kind: str, sent: Annotated[Parcel, Depends(parcel)]
 ) -> Response:
     """Take a webhook: verified by its signature, kept once, looked at by the watcher."""
-    headers = dict(request.headers)
-    return answer({"changes": hooks.hear(visitor.app, kind, headers, sent.raw)}, 202)
+    return heard(request.app.state.intake, kind, dict(request.headers), sent.raw)
+
+
+def heard(intake: hooks.Intake, kind: str, headers: Mapping[str, str], body: bytes) -> Response:
+    """Take a delivery in and answer it. Raises: CaseloreError for one that is not taken."""
+    return answer({"changes": intake.hear(kind, headers, body)}, 202)
