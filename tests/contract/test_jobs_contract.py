@@ -176,11 +176,12 @@ def test_looking_again_later_uses_up_no_try(engine):
 
 
 def test_a_job_is_run_where_it_belongs_and_by_whom_knows_it(engine):
-    diary, (here, there) = Diary(), (engine.open("here"), engine.open("there"))
+    long = "there:" + "/home" * 60
+    diary, (here, there) = Diary(), (engine.open("here"), engine.open(long))
     here.handle("write", diary)
     there.handle("write", diary)
-    there.handle("other", diary)
-    here.defer([Order("write", {"n": 1}, place="there"), Order("other", {"n": 2})])
+    there.handle("other" * 20, diary)
+    here.defer([Order("write", {"n": 1}, place=long), Order("other" * 20, {"n": 2})])
 
     assert here.round().done == 0
     assert there.round().done == 2
@@ -274,3 +275,16 @@ def test_a_working_process_hears_of_what_another_defers_and_stops_when_told(engi
     assert not thread.is_alive()
     assert diary.seen == [1]
     assert sum(one.done for one in told) == 1
+
+
+def test_due_times_do_not_pile_up_while_nobody_runs_them(engine):
+    engine.clock.shift = -3 * WEEK
+    due, idle, busy = [], engine.open(), engine.open()
+    idle.every("hourly", "report", Every(timedelta(hours=1)))
+    for hours in range(1, 40):
+        engine.clock.shift = -3 * WEEK + timedelta(hours=hours)
+        idle.round()
+    busy.handle("report", lambda job: due.append(job.due))
+    busy.round()
+
+    assert len(due) == 1

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from caselore.jobs.distributed import QueueJobs
 from caselore.jobs.embedded import EmbeddedJobs
-from caselore.jobs.ports import Failed, Job, Ran, Retry, due, timed
+from caselore.jobs.ports import Failed, Job, Ran, Retry, due, scheduled, timed
 from caselore.memory import Memory
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
@@ -46,11 +46,9 @@ class FakeJobs:
         self.kinds[kind] = (act, retry or Retry())
 
     def every(self, name, kind, schedule, about=None, *, catch_up=1, place=""):
-        from caselore.jobs.ports import Order
-
         self.schedules[name] = (
             schedule,
-            Order(kind, about or {}, lock=name, place=place),
+            scheduled(kind, about or {}, name, place, catch_up),
             catch_up,
         )
         self._tick()

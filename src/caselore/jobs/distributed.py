@@ -25,7 +25,18 @@ from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
 from caselore.errors import Unavailable
 from caselore.jobs import queue_tables
-from caselore.jobs.ports import Every, Failed, Handler, Job, Order, Ran, Retry, due, timed
+from caselore.jobs.ports import (
+    Every,
+    Failed,
+    Handler,
+    Job,
+    Order,
+    Ran,
+    Retry,
+    due,
+    scheduled,
+    timed,
+)
 
 LEASE = 60.0  # seconds without a heartbeat after which a process's jobs are another's
 THREADS = 4
@@ -96,7 +107,7 @@ class QueueJobs:
         place: str = "",
     ) -> None:
         """Let a job be due on a schedule."""
-        self._schedules[name] = (schedule, Order(kind, about, lock=name, place=place), catch_up)
+        self._schedules[name] = (schedule, scheduled(kind, about, name, place, catch_up), catch_up)
         self._next.pop(name, None)
         self._tick()
 

@@ -27,6 +27,7 @@ from caselore.jobs.ports import (
     Shelf,
     Wanted,
     due,
+    scheduled,
     timed,
 )
 
@@ -73,7 +74,7 @@ class EmbeddedJobs:
         place: str = "",
     ) -> None:
         """Let a job be due on a schedule."""
-        self._schedules[name] = (schedule, Order(kind, about, lock=name, place=place), catch_up)
+        self._schedules[name] = (schedule, scheduled(kind, about, name, place, catch_up), catch_up)
         self._next.pop(name, None)
         self._tick()
 

@@ -168,6 +168,11 @@ class Jobs(Protocol):
 AT = "at"  # where a scheduled job's own time stands: trying it again later does not move it
 
 
+def scheduled(kind: str, about: Mapping[str, Any], name: str, place: str, catch_up: int) -> Order:
+    """Give the job of a schedule; where one missed time is enough, they do not pile up."""
+    return Order(kind, about, lock=name, once=name if catch_up == 1 else "", place=place)
+
+
 def timed(order: Order, at: datetime) -> Order:
     """Write into an order which time of its schedule it is."""
     return replace(order, about={**order.about, AT: at.isoformat()})

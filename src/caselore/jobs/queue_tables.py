@@ -6,6 +6,7 @@ has one that is safe among several processes.
 
 from __future__ import annotations
 
+from base64 import b32encode
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -19,6 +20,7 @@ from psycopg.types.json import Jsonb
 
 SCHEMA = "caselore_jobs"
 OPTIONS: dict[str, Any] = {"options": f"-c search_path={SCHEMA}"}
+_KIND = 22  # letters of a kind: with bank and place it makes 40
 _TURN = "SELECT pg_advisory_xact_lock(hashtext(%(name)s))"
 
 STARTED = "UPDATE procrastinate_jobs SET queueing_lock = NULL WHERE id = %(id)s"
@@ -38,10 +40,12 @@ AGAIN = """UPDATE procrastinate_jobs
   WHERE id = %(id)s AND status = 'failed'"""
 _KNOWN = """SELECT max(defer_timestamp) FROM procrastinate_periodic_defers
   WHERE task_name = %(task)s AND periodic_id = %(name)s"""
+_WAITS = """SELECT 1 FROM procrastinate_jobs
+  WHERE queueing_lock = %(name)s AND status = 'todo'"""
 _BEGIN = """INSERT INTO procrastinate_periodic_defers (task_name, periodic_id, defer_timestamp)
   VALUES (%(task)s, %(name)s, %(at)s)"""
 _DUE = """SELECT procrastinate_defer_periodic_job_v2(
-  %(queue)s, %(lock)s, NULL, %(task)s, 0, %(name)s, %(at)s, %(args)s)"""
+  %(queue)s, %(lock)s, %(once)s, %(task)s, 0, %(name)s, %(at)s, %(args)s)"""
 
 
 class Names:
@@ -53,6 +57,7 @@ class Names:
 
     def queue(self, kind: str, place: str) -> str:
         """Give the queue of a kind that any process runs, or those of one place."""
+        kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 9]}-{_short(kind)}"
         return f"{self.prefix}{kind}" + (f"@{_short(place)}" if place else "")
 
     def queues(self, kind: str) -> list[str]:
@@ -65,7 +70,8 @@ class Names:
 
 
 def _short(text: str) -> str:
-    return blake2b(text.encode(), digest_size=8).hexdigest()
+    """Give eight letters: a queue's name is a part of a channel's, which has 63 at most."""
+    return b32encode(blake2b(text.encode(), digest_size=5).digest()).decode().lower()
 
 
 def prepare(url: str) -> None:
@@ -113,7 +119,14 @@ def schedule(
         return
     for at, job in jobs:
         if _seconds(at) > known:
-            more = {"queue": job.queue, "lock": job.lock, "args": job.task_kwargs}
+            if job.queueing_lock and run(link, _WAITS, {"name": job.queueing_lock}):
+                continue
+            more = {
+                "queue": job.queue,
+                "lock": job.lock,
+                "once": job.queueing_lock,
+                "args": job.task_kwargs,
+            }
             run(link, _DUE, {**about, **more, "at": _seconds(at)})
 
 
