@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from caselore.repair.events import EventType, Restore
+from caselore.repair.events import EventType, Restore, Withdraw
 from caselore.repair.observations import (
     Delivered,
     Error,
@@ -131,10 +131,43 @@ class Loop(RuleBasedStateMachine):
         self.forge.run("success", "", "")
         self.look()
 
+    @precondition(lambda self: self.state.phase not in (Phase.OPEN, Phase.PAUSED))
+    @rule(taken=st.booleans())
+    def pass_in_place(self, taken):
+        """It is red and its own retry is green: what no worker took is out of date."""
+        self.fail_once_more(taken)
+        offered = self.state.offered
+        self.forge.retry("success", "")
+        step = self.seen()
+        if offered and self.state.phase is Phase.GREEN:
+            assert Withdraw(offered) in step.commands
+            assert self.state.series == ()
+
+    @precondition(lambda self: self.state.phase not in (Phase.OPEN, Phase.PAUSED))
+    @rule(data=st.data())
+    def fail_by_the_infrastructure_until_parked(self, data):
+        """The change is parked; what the worker pushes then does not wake the loop."""
+        self.pass_once()
+        before = self.state.count
+        for turn in range(AT_ONCE.infra_limit):
+            assert self.state.phase is not Phase.PAUSED
+            self.forge.run("failed", f"sig1:infra{turn}", "runner_system_failure")
+            self.look()
+        assert self.state.phase is Phase.PAUSED
+        for _ in range(data.draw(st.integers(1, 3))):
+            self.forge.push("worker")
+            step = self.seen()
+            assert self.state.phase is Phase.PAUSED
+            assert step.commands == ()
+        assert self.state.count == before
+
     @rule()
     def look(self):
+        self.seen()
+
+    def seen(self):
         self.readings.append(self.forge.read())
-        self.tell(self.readings[-1])
+        return self.tell(self.readings[-1])
 
     @rule()
     def lose(self):
@@ -188,6 +221,17 @@ class Loop(RuleBasedStateMachine):
     def each_attempt_is_handled_once(self):
         keys = [one.key for one in self.state.attempts]
         assert len(keys) == len(set(keys))
+
+    @invariant()
+    def what_is_offered_is_of_the_head_and_waits(self):
+        """A worker is handed the newest failure or none, and nothing after a green."""
+        if self.state.offered:
+            offered = next(a for a in self.state.attempts if a.event == self.state.offered)
+            assert (offered.head, offered.run) == (self.state.head, self.state.run)
+            assert not offered.delivered
+            assert self.state.phase in (Phase.REPAIRING, Phase.WAITING)
+        if self.state.held:
+            assert self.state.attempt(self.state.held).run == self.state.run
 
     @invariant()
     def no_more_is_counted_than_was_delivered(self):
