@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from caselore.errors import CaseloreError
+from caselore.errors import CaseloreError, Unavailable
 from caselore.incidents import service
 from caselore.incidents.diagnosis import Diagnosis
 from caselore.logs import Reading
@@ -116,6 +116,8 @@ class Examiner:
                 stage=one.job.name,
                 url=one.job.url or place.pipeline.url,
             )
+        except Unavailable:  # the store is lost for now: to go on would lose the failure's record
+            raise
         except CaseloreError:  # erased before, or a name that cannot be kept: still a failure
             return None
 

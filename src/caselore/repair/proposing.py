@@ -27,13 +27,5 @@ class Proposer:
         words = str(outgoing.event["resolution"])
         for incident in outgoing.event["incidents"]:
             with suppress(NotFound, Refused, WrongUse):  # erased, or settled by a person meanwhile
-                if not self._proposed(incident, words, worker):
-                    self._account.memory.propose(incident, "", words, worker)
+                self._account.memory.propose_once(incident, words, worker)
         self._account.taken(outgoing, self._actor, self._clock())
-
-    def _proposed(self, incident: str, words: str, worker: Actor) -> bool:
-        said = self._account.memory.get(incident).verdicts
-        return any(
-            one.kind == "propose" and one.actor == worker and one.body["resolution"] == words
-            for one in said
-        )

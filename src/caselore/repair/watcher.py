@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from caselore.errors import CaseloreError
+from caselore.errors import CaseloreError, ForgeUnavailable, NotFound
 from caselore.memory.encoding import digest
 from caselore.memory.records import Actor
 from caselore.repair import honest, pack, recount, sight
@@ -184,7 +184,7 @@ class Watcher:
                 failed = self._examiner.failures(replace(place, pipeline=newest))
                 self._targets[project] = (newest.sha, failed)
             return Target(now, newest.sha, failed)
-        except CaseloreError:
+        except (ForgeUnavailable, NotFound):
             return None
 
     def _doubted(self, found: Tracked, forge: Forge, seen: Sight, pipeline: Pipeline) -> Pipeline:
