@@ -144,6 +144,25 @@ class Loop(RuleBasedStateMachine):
             assert self.state.series == ()
 
     @precondition(lambda self: self.state.phase not in (Phase.OPEN, Phase.PAUSED))
+    @rule(way=st.sampled_from(["push", "person", "rearm", "cancel"]))
+    def overtake(self, way):
+        """What no worker took is taken back by whatever comes after it."""
+        self.fail_once_more(False)
+        offered = self.state.offered
+        if way == "rearm":
+            step = self.tell(Rearm(self.forge.now, "human:ana", "because"))
+            self.breakers = 0
+        elif way == "cancel":
+            self.forge.run("canceled", "", "")
+            step = self.seen()
+        else:
+            self.forge.push("worker" if way == "push" else "human:bob")
+            step = self.seen()
+        if offered:
+            assert Withdraw(offered) in step.commands
+            assert self.state.offered == self.state.held == ""
+
+    @precondition(lambda self: self.state.phase not in (Phase.OPEN, Phase.PAUSED))
     @rule(data=st.data())
     def fail_by_the_infrastructure_until_parked(self, data):
         """The change is parked; what the worker pushes then does not wake the loop."""
