@@ -122,6 +122,8 @@ class Hands:
     def bring(self, done, outgoing):
         assert isinstance(done, Dispatched)
         begun = self.folder / f"begun-{outgoing.id}"
+        if outgoing.status == "withdrawn" and not begun.exists():
+            return True
         try:
             os.close(os.open(begun, os.O_CREAT | os.O_EXCL))
             done.started += 1

@@ -33,7 +33,6 @@ from caselore.jobs.ports import (
 
 LEASE = 60.0  # seconds without a sign of life after which a process's jobs are another's
 THREADS = 4
-AHEAD = 4  # jobs that are held for each thread, so that not each one costs a write of its own
 _NOTHING: Mapping[str, Any] = {}
 Running = dict[Future[Left], Kept]
 
@@ -139,8 +138,8 @@ class EmbeddedJobs:
     # Running
 
     def _take(self, pool: ThreadPoolExecutor, running: Running) -> None:
-        room = self._threads * AHEAD - len(running)
-        if room < self._threads and running:
+        room = self._threads - len(running)
+        if 2 * room < self._threads:
             return  # a write for several jobs is cheaper than one for each
         taken = self._shelf.take_jobs(
             tuple(self._kinds), self._place, self._holder, self._clock(), self._lease, room

@@ -27,13 +27,12 @@ from caselore.memory.cases import assemble
 from caselore.memory.closed import Screen, Sign
 from caselore.memory.copies import Copies
 from caselore.memory.counting import Counting
-from caselore.memory.encoding import Body, stamp
+from caselore.memory.encoding import stamp
 from caselore.memory.exhibits import Exhibits
 from caselore.memory.expiring import Expiring
 from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
 from caselore.memory.later import Later
-from caselore.memory.ledger import Stored
 from caselore.memory.loops import Loops
 from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
@@ -65,17 +64,6 @@ from caselore.memory.writing import (
     vouches,
     why_body,
 )
-
-
-def _proposed(said: Iterable[Stored], body: Body, actor: Actor) -> bool:
-    """Tell whether an actor proposed the same before."""
-    own = ("propose", actor.name, actor.role.value)
-    return any(
-        payload is not None
-        and (entry.action, entry.actor, entry.role) == own
-        and json.loads(payload.body)["resolution"] == body["resolution"]
-        for entry, payload in said
-    )
 
 
 def as_it_is(text: str) -> tuple[str, tuple[str, ...]]:
@@ -125,17 +113,6 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
     ) -> Case:
         """Keep what an agent thinks; it waits for a person and is never recalled."""
         return self._say("propose", id, proposal_body(cause, resolution, findings), actor)
-
-    def propose_once(self, id: str, resolution: str, actor: Actor) -> None:
-        """Keep a proposal, unless this actor made the same one; also with several at once."""
-        body = proposal_body("", resolution, ())
-        with self._store.writing(self.bank) as view:
-            row = naming.resolve(view, self.bank, id)
-            if _proposed(view.entries(self.bank, row.id), body, actor):
-                return
-            written = self._pen(view).write("propose", row.id, body, actor)
-        must_pass(written)
-        self._index.catch_up(self.bank)
 
     def confirm(
         self,

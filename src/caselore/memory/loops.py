@@ -6,19 +6,20 @@ Must not know the rules of the loop, nor append by itself: `gate.write` is the o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
 from caselore.errors import WrongUse
+from caselore.memory import naming
 from caselore.memory.bank import Bank
 from caselore.memory.encoding import Body, digest, stamp
-from caselore.memory.ledger import Entry
+from caselore.memory.ledger import Entry, Stored
 from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.records import Actor
 from caselore.memory.rows import AttemptRow, ChangeRow, OutboxRow
-from caselore.memory.writing import must_pass
+from caselore.memory.writing import must_pass, proposal_body
 
 
 class LoopRows(NamedTuple):
@@ -148,6 +149,17 @@ class Loops(Bank):
                 if payload is not None:
                     yield entry, json.loads(payload.body)
 
+    def propose_once(self, id: str, resolution: str, actor: Actor) -> None:
+        """Keep a proposal, unless this actor made the same one; also with several at once."""
+        body = proposal_body("", resolution, ())
+        with self._store.writing(self.bank) as view:
+            row = naming.resolve(view, self.bank, id)
+            if _proposed(view.entries(self.bank, row.id), body, actor):
+                return
+            written = self._pen(view).write("propose", row.id, body, actor)
+        must_pass(written)
+        self._index.catch_up(self.bank)
+
     # Hints and leases: no part of the account
 
     def hear(self, hints: Collection[Hint]) -> None:
@@ -213,3 +225,14 @@ def must_be_tracked(rows: LoopRows | None, url: str) -> LoopRows:
             hint=f"Track it first: caselore repair track {url} --worker NAME",
         )
     return rows
+
+
+def _proposed(said: Iterable[Stored], body: Body, actor: Actor) -> bool:
+    """Tell whether an actor proposed the same before."""
+    own = ("propose", actor.name, actor.role.value)
+    return any(
+        payload is not None
+        and (entry.action, entry.actor, entry.role) == own
+        and json.loads(payload.body)["resolution"] == body["resolution"]
+        for entry, payload in said
+    )

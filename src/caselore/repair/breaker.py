@@ -55,8 +55,8 @@ def offer(turn: Turn, attempt: Attempt, at: datetime) -> None:
     turn.move(Phase.REPAIRING)
 
 
-def delivered(turn: Turn, event: str) -> None:
-    """Count an attempt, now that the worker took it."""
+def delivered(turn: Turn, event: str, at: datetime) -> None:
+    """Count an attempt, now that the worker took it; word of that may come late."""
     attempt = next((one for one in turn.state.attempts if one.event == event), None)
     if attempt is None or attempt.delivered:
         turn.note("delivered again; it counts once")
@@ -65,6 +65,9 @@ def delivered(turn: Turn, event: str) -> None:
     if turn.state.offered == event:
         turn.set(offered="")
     turn.note(f"delivered: the count is {turn.state.count}")
+    waiting = next((one for one in turn.state.series if one.event == turn.state.offered), None)
+    if turn.state.offered and waiting is not None and turn.state.count >= turn.policy.attempts:
+        failed(turn, waiting, at)  # offered when less was known: it is one too many
 
 
 def restore(turn: Turn, why: str, at: datetime) -> None:

@@ -17,7 +17,7 @@ from caselore.errors import CaseloreError
 from caselore.memory.records import Actor, ModelCall
 from caselore.repair import handoff
 from caselore.repair.account import Account, Outgoing, Tracked
-from caselore.repair.kept import REARMED
+from caselore.repair.kept import REARMED, WITHDRAWN
 from caselore.repair.observations import Outcome, Receipt
 from caselore.repair.pack import prompt
 from caselore.repair.state import SILENT, Phase
@@ -85,7 +85,10 @@ class Dispatcher:
             self._guarded(done, name, partial(self._attend, done, run))
 
     def bring(self, done: Dispatched, outgoing: Outgoing) -> bool:
-        """Bring an event to its worker; False where it must wait."""
+        """Bring an event to its worker; False where it must wait.
+
+        One that was taken back after its run had begun was brought, and counts.
+        """
         taken: list[bool] = []
         self._guarded(done, outgoing.id, lambda: taken.append(self._deliver(done, outgoing)))
         return taken == [True]
@@ -100,7 +103,9 @@ class Dispatcher:
 
     def _deliver(self, done: Dispatched, outgoing: Outgoing) -> bool:
         tracked, run = self._account.tracked(outgoing.change), self._runs.of(outgoing.id)
-        if tracked is None or self._busy(outgoing):
+        if tracked is None or (outgoing.status == WITHDRAWN and not run.begun):
+            return True
+        if not run.begun and self._busy(outgoing):
             return False
         again = outgoing.type == REARMED
         if not run.begun and not (again and _out_of_date(tracked, outgoing)):

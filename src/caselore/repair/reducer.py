@@ -56,7 +56,7 @@ def _rest(turn: Turn, seen: Observation) -> None:
         case Rearm():
             _rearm(turn, seen)
         case Delivered():
-            breaker.delivered(turn, seen.event)
+            breaker.delivered(turn, seen.event, seen.at)
         case Receipt():
             _receipt(turn, seen)
         case Untrack():

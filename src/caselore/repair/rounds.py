@@ -16,7 +16,7 @@ from caselore.errors import CaseloreError, NotFound
 from caselore.jobs.ports import Every, Job, Jobs, Order, Ran, Retry
 from caselore.repair.account import Account, Outgoing
 from caselore.repair.delivery import Dispatched, Dispatcher
-from caselore.repair.kept import MEMORY, PEOPLE, WAITING, WORKER
+from caselore.repair.kept import DELIVERED, MEMORY, PEOPLE, WAITING, WORKER
 from caselore.repair.notify import Notifier
 from caselore.repair.proposing import Proposer
 from caselore.repair.watcher import Watcher
@@ -191,8 +191,8 @@ class Rounds:
         self._dispatched(done)
 
     def _bring(self, job: Job) -> timedelta | None:
-        outgoing = self._outgoing(job, WORKER)
-        if outgoing is None:
+        outgoing = self._account.outgoing(str(job.about["event"]), WORKER)
+        if outgoing is None or outgoing.status == DELIVERED:
             return None
         assert self._parts.dispatcher
         done = Dispatched()

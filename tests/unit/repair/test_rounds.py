@@ -190,6 +190,27 @@ def test_a_rearmed_change_wakes_its_worker_once_with_what_opened_the_breaker(wor
     assert world.account.tracked(ID).state.count == 0
 
 
+def test_word_of_the_fifth_repair_that_comes_late_leaves_no_sixth(world):
+    for letter in "abcd":
+        world.forge.push(CHANGE, f"{letter}1")
+        world.forge.run(CHANGE, log=failing_log(letter))
+        world.look()
+        world.take()
+    world.forge.push(CHANGE, "e1")
+    world.forge.run(CHANGE, log=failing_log("e"))
+    world.look()
+    (fifth,) = world.account.waiting(WORKER)
+    world.forge.push(CHANGE, "f1")
+    world.forge.run(CHANGE, log=failing_log("f"))
+    world.look()
+    assert [one.event["attempt"] for one in world.account.waiting(WORKER)] == [5]
+    world.account.taken(fifth, WATCHER, world.now)
+
+    assert world.account.waiting(WORKER) == []
+    assert (world.status["state"], world.status["pipeline_fail_count"]) == ("open", 5)
+    assert world.told.count("circuit_breaker") == 1
+
+
 def test_the_end_of_a_run_that_is_told_of_twice_costs_once(world):
     world.forge.run(CHANGE)
     world.look()
