@@ -213,7 +213,7 @@ def test_a_limit_on_file_size_is_said_and_all_older_records_are_intact(tmp_path)
     path = tmp_path / "lore.sqlite3"
     process = start(path, "a", preexec_fn=small_files)
 
-    said = process.communicate(timeout=60)[0].splitlines()
+    said = process.communicate(timeout=200)[0].splitlines()
 
     assert process.returncode == 0, said[-1]
     assert said[-1].startswith("full ")
@@ -232,7 +232,7 @@ def test_a_full_disk_is_said_and_all_older_records_are_intact(tmp_path):
     # the folder vanishes with the mount: copy it out first
     run = subprocess.run(
         [*words[:-1], f"{words[-1]} {work}; cp -r {room} {tmp_path}/after"],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=200, check=True,
     )  # fmt: skip
     said = run.stdout.splitlines()
 
@@ -299,7 +299,7 @@ def test_a_disk_too_small_for_a_new_store_is_said_to_be_full_and_keeps_no_half_o
     work = " ".join([*WRITER, f"{room}/lore.sqlite3", "a", "1"])
     run = subprocess.run(
         [*words[:-1], f"{words[-1]} {work}; ls {room} > {tmp_path}/left"],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=200, check=True,
     )  # fmt: skip
 
     assert run.stdout.startswith("full "), run
@@ -326,7 +326,7 @@ def test_a_read_only_disk_is_said_and_left_as_it_is(tmp_path):
     work = " ".join([*WRITER, str(path), "a", "1"])
     if tiny_room(path.parent):
         run = subprocess.run(
-            [*words, frozen + work], capture_output=True, text=True, timeout=60, check=False
+            [*words, frozen + work], capture_output=True, text=True, timeout=200, check=False
         )
         assert run.stdout.splitlines()[-1].startswith("error StoreReadOnly "), run
     assert path.read_bytes() == before
