@@ -105,6 +105,14 @@ def test_what_is_out_of_date_is_withdrawn_and_never_counts(account):
     assert statuses == {"pipeline_failed": "withdrawn"}
 
 
+def test_what_waits_when_a_change_is_taken_out_goes_to_nobody(account):
+    feed(account, red("a", 7), deliver=False)
+    account.step(ID, Untrack(START, "human:ana"), ANA, "untrack")
+
+    assert account.waiting(WORKER) == []
+    assert account.tracked(ID).state.offered == ""
+
+
 def test_what_is_no_news_is_not_written(account):
     feed(account, red("a", 7))
     before = len(list(account.history(ID)))

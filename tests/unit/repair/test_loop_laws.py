@@ -198,6 +198,13 @@ class Loop(RuleBasedStateMachine):
     def hear_again(self, data):
         self.tell(data.draw(st.sampled_from(self.readings)))
 
+    @rule(back=st.integers(1, 6))
+    def hear_what_was_so_before(self, back):
+        """A forge that lags tells again, as if it were now, what was so of this head before."""
+        before = [one for one in self.readings if one.head == self.state.head][-back:]
+        if before:
+            self.tell(replace(before[0], at=self.forge.now))
+
     @rule(alive=st.booleans())
     def worker(self, alive):
         self.tell(Worker(self.forge.now, alive))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -108,6 +109,23 @@ def test_a_verdict_is_looked_at_again_when_it_has_stood_long_enough(tmp_path):
     assert due(world) == 0
     world.now += timedelta(seconds=1)
     assert due(world) == 1
+    assert world.told == ["pipeline_failed"]
+    world.store.close()
+
+
+def test_a_verdict_that_was_active_in_between_must_stand_anew(tmp_path):
+    world = World(tmp_path / "lore.db")
+    account = Account(world.account.memory, Policy(settle=60))
+    world.watcher._account = world.rounds._account = account
+    world.forge.run(CHANGE)
+    world.look()
+    for status in ("running", "failed"):
+        last = world.forge.pipes[CHANGE][0]
+        jobs = (replace(last.jobs[0], status=status),)
+        world.forge.pipes[CHANGE][0] = replace(last, status=status, jobs=jobs)
+        world.look()
+    assert world.told == []
+    world.look()
     assert world.told == ["pipeline_failed"]
     world.store.close()
 
