@@ -7,7 +7,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.checks import CHECKS
 
-CHECKED = ("not_a_server_error", "status_code_conformance", "content_type_conformance")
+CHECKED = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
 EXAMPLES = 12
 
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import ValidationError
 
 from caselore.errors import BadInput
-from caselore.faces.http import bodies, once, paging
+from caselore.faces.http import bodies, once, paging, shapes
 from caselore.faces.http.access import Reader, Writer
 from caselore.faces.http.asgi import Parcel, parcel
 from caselore.faces.http.problems import answer
@@ -48,7 +48,7 @@ _FORM = {
 }
 
 
-@router.post("", status_code=201, openapi_extra=_FORM)
+@router.post("", status_code=201, openapi_extra=_FORM, response_model=shapes.Diagnosis)
 def submit(
     visitor: Writer, sent: Annotated[Parcel, Depends(parcel)], key: once.Key = None
 ) -> Response:
@@ -90,7 +90,7 @@ def _bytes(text: str) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8", "replace"))
 
 
-@router.get("")
+@router.get("", response_model=shapes.Page[shapes.Incident])
 def listed(visitor: Reader, asked: Annotated[bodies.Wanted, Query()]) -> Response:
     """List incidents, the newest first, page by page."""
     wanted = asked.model_dump(exclude={"limit", "cursor"})
@@ -105,13 +105,13 @@ def listed(visitor: Reader, asked: Annotated[bodies.Wanted, Query()]) -> Respons
     )
 
 
-@router.get("/{incident}")
+@router.get("/{incident}", response_model=shapes.WholeIncident)
 def one(visitor: Reader, incident: str) -> Response:
     """Give one incident with its lines, verdicts and chain, and how fixes fared on it."""
     return answer(visitor.app.whole(incident))
 
 
-@router.get("/{incident}/log")
+@router.get("/{incident}/log", response_model=shapes.Log)
 def log(
     visitor: Reader,
     incident: str,
@@ -133,7 +133,7 @@ def log(
     return answer({**documents.kept_log(case), **more})
 
 
-@router.post("/{incident}/outcome", status_code=201)
+@router.post("/{incident}/outcome", status_code=201, response_model=shapes.Incident)
 def outcome(
     visitor: Writer, incident: str, body: bodies.Verdict, key: once.Key = None
 ) -> Response:
@@ -141,19 +141,19 @@ def outcome(
     return _judged(visitor, key, incident, body, "confirm")
 
 
-@router.post("/{incident}/refute", status_code=201)
+@router.post("/{incident}/refute", status_code=201, response_model=shapes.Incident)
 def refute(visitor: Writer, incident: str, body: bodies.Why, key: once.Key = None) -> Response:
     """Say, as a person, that the written diagnosis was wrong."""
     return _judged(visitor, key, incident, body, "refute")
 
 
-@router.post("/{incident}/unlike", status_code=201)
+@router.post("/{incident}/unlike", status_code=201, response_model=shapes.Incident)
 def unlike(visitor: Writer, incident: str, body: bodies.Unlike, key: once.Key = None) -> Response:
     """Say, as a person and for good, that two incidents are not the same."""
     return _judged(visitor, key, incident, body, "unlike")
 
 
-@router.post("/{incident}/propose", status_code=201)
+@router.post("/{incident}/propose", status_code=201, response_model=shapes.Incident)
 def propose(
     visitor: Writer, incident: str, body: bodies.Proposal, key: once.Key = None
 ) -> Response:
@@ -161,7 +161,7 @@ def propose(
     return _judged(visitor, key, incident, body, "propose")
 
 
-@router.post("/{incident}/draft", status_code=201)
+@router.post("/{incident}/draft", status_code=201, response_model=shapes.Draft)
 def draft(visitor: Writer, incident: str, body: bodies.Change, key: once.Key = None) -> Response:
     """Draft cause and resolution from the change that mended it; proposed, never confirmed."""
 

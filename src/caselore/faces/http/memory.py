@@ -5,11 +5,11 @@ Must not judge: parse, call, answer.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from caselore.faces.http import bodies, once, paging
+from caselore.faces.http import bodies, once, paging, shapes
 from caselore.faces.http.access import Reader, Writer
 from caselore.faces.http.incidents import Limit
 from caselore.faces.http.problems import answer
@@ -19,7 +19,7 @@ from caselore.wiring import documents
 router = APIRouter(tags=["memory"])
 
 
-@router.post("/recall")
+@router.post("/recall", response_model=shapes.Recalled)
 def recall(visitor: Reader, body: bodies.Question) -> Response:
     """Find confirmed precedents for words or for an incident, each with its signals."""
     found = visitor.app.recall(
@@ -31,13 +31,13 @@ def recall(visitor: Reader, body: bodies.Question) -> Response:
     return answer(found.to_json())
 
 
-@router.get("/models/usage")
+@router.get("/models/usage", response_model=dict[str, Any])
 def usage(visitor: Reader, days: Annotated[int, Query(ge=1, le=3_660)] = 7) -> Response:
     """Add up what language models were asked, by day and model; no prompt is kept."""
     return answer({"days": visitor.app.model.usage(days)})
 
 
-@router.get("/ledger")
+@router.get("/ledger", response_model=shapes.Page[shapes.Entry])
 def ledger(
     visitor: Reader,
     subject: str = "",
@@ -59,27 +59,27 @@ def ledger(
     )
 
 
-@router.get("/ledger/verify")
+@router.get("/ledger/verify", response_model=shapes.Verification)
 def verify(visitor: Reader, head: str = "") -> Response:
     """Check the whole chain and every row against it; name the first broken link."""
     return answer(documents.verification(visitor.app.memory.ledger_verify(head or None)))
 
 
-@router.get("/quarantine")
+@router.get("/quarantine", response_model=shapes.Page[shapes.Held])
 def quarantine(visitor: Reader) -> Response:
     """List what the guards hold until a person looks at it."""
     held = visitor.app.memory.quarantine_list()
     return answer({"items": [documents.held(one) for one in held], "next_cursor": None})
 
 
-@router.get("/quarantine/{subject}")
+@router.get("/quarantine/{subject}", response_model=shapes.HeldIncident)
 def held(visitor: Reader, subject: str) -> Response:
     """Give one thing that is held, and what the guards found in it."""
     case, found = visitor.app.memory.quarantine_show(subject)
     return answer({**documents.case_line(case), "held": [documents.held(one) for one in found]})
 
 
-@router.post("/quarantine/{subject}/release", status_code=201)
+@router.post("/quarantine/{subject}/release", status_code=201, response_model=shapes.Incident)
 def release(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = None) -> Response:
     """Let it into the memory, as a person who looked at it."""
     request = f"release {subject} {body.model_dump_json()}"
@@ -87,7 +87,7 @@ def release(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = Non
     return once.done(visitor, key, request, lambda: act(subject, body.why).to_json())
 
 
-@router.post("/quarantine/{subject}/drop", status_code=201)
+@router.post("/quarantine/{subject}/drop", status_code=201, response_model=shapes.Incident)
 def drop(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = None) -> Response:
     """Decide, as a person, that it never enters the memory."""
     request = f"drop {subject} {body.model_dump_json()}"
