@@ -113,6 +113,19 @@ for module in COMMANDS:
     module.register(app)
 
 
+def _end_each_help(some: typer.Typer) -> None:
+    """Let every command's help end with the exit codes, as a manual's page does."""
+    for command in some.registered_commands:
+        command.epilog = EPILOG
+    for group in some.registered_groups:
+        group.epilog = EPILOG
+        if group.typer_instance is not None:
+            _end_each_help(group.typer_instance)
+
+
+_end_each_help(app)
+
+
 def _open_what_is_closed() -> None:
     """Give a process that was started without a standard stream (`>&-`) an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

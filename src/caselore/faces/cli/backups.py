@@ -33,7 +33,7 @@ def backup(file: File, as_json: Json = False, bank: Bank = None) -> None:
     The same from SQLite and Postgres. A backup of this store that is there already is brought up
     to date. Its place is kept in the ledger, so that `erase` reaches it.
 
-    \\b
+    \b
     Example:
       caselore backup /backups/caselore-monday.db
     """
@@ -47,7 +47,7 @@ def restore(file: File, as_json: Json = False, bank: Bank = None) -> None:
 
     A store that holds the beginning of the same history is continued; any other is refused.
 
-    \\b
+    \b
     Example:
       CASELORE_HOME=/srv/new caselore restore /backups/caselore-monday.db
     """

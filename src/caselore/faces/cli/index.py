@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     group = typer.Typer(
-        help="The text index and the vectors, derived from the store.",
+        help="The text index and the vectors, derived from the store.\n\n\b\nExample:\n"
+        "  caselore index status",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -19,12 +19,16 @@ from caselore.faces.terminal import Paper
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     model = typer.Typer(
-        help="Language models: what they cost.", rich_markup_mode=None, no_args_is_help=True
+        help="Language models: what they cost.\n\n\b\nExample:\n  caselore model usage --days 30",
+        rich_markup_mode=None,
+        no_args_is_help=True,
     )
     model.command()(usage)
     app.add_typer(model, name="model", rich_help_panel="Upkeep")
     eval_ = typer.Typer(
-        help="Measure on authored incidents.", rich_markup_mode=None, no_args_is_help=True
+        help="Measure on authored incidents.\n\n\b\nExample:\n  caselore eval diagnosis",
+        rich_markup_mode=None,
+        no_args_is_help=True,
     )
     eval_.command()(diagnosis)
     app.add_typer(eval_, name="eval", rich_help_panel="Upkeep")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import getdoc
 from typing import Any
 
 from mcp.server.mcpserver import Context
@@ -35,4 +36,5 @@ def answering(tool: Callable[..., Answer]) -> Callable[..., Answer]:
             told = problem(error).to_json()["error"]
             raise ToolError(f"{told['code']}: {told['message']} {told['hint']}".strip()) from None
 
+    bounded.__doc__ = getdoc(tool)  # without its indentation, which a model would pay for
     return bounded
