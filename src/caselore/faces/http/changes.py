@@ -10,7 +10,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from caselore.faces.http import bodies, once, paging, shapes
+from caselore.faces.http import bodies, house_shapes, once, paging, shapes
 from caselore.faces.http.access import Reader, Writer
 from caselore.faces.http.asgi import Parcel, parcel
 from caselore.faces.http.incidents import Limit
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/changes", tags=["changes"])
 calls = APIRouter(prefix="/hooks", tags=["hooks"])
 
 
-@router.get("", response_model=shapes.Page[shapes.Change])
+@router.get("", response_model=shapes.Page[house_shapes.Change])
 def listed(
     visitor: Reader, state: str = "", limit: Limit = paging.USUAL, cursor: str = ""
 ) -> Response:
@@ -30,7 +30,7 @@ def listed(
     return answer(loop_documents.page(visitor.app.repair, state, after, limit, paging.cursor))
 
 
-@router.post("", status_code=201, response_model=shapes.Change)
+@router.post("", status_code=201, response_model=house_shapes.Change)
 def track(visitor: Writer, body: bodies.Track, key: once.Key = None) -> Response:
     """Track a change: its failures go to the worker that opened it."""
     repair = visitor.app.repair
@@ -42,13 +42,13 @@ def track(visitor: Writer, body: bodies.Track, key: once.Key = None) -> Response
     return once.done(visitor, key, f"track {body.model_dump_json()}", act)
 
 
-@router.get("/{id}", response_model=shapes.WholeChange)
+@router.get("/{id}", response_model=house_shapes.WholeChange)
 def one(visitor: Reader, id: str) -> Response:
     """Give where a change stands, its attempts, and why the count is what it is."""
     return answer(loop_documents.whole(visitor.app.repair, id))
 
 
-@router.post("/{id}/rearm", status_code=201, response_model=shapes.Change)
+@router.post("/{id}/rearm", status_code=201, response_model=house_shapes.Change)
 def rearm(visitor: Writer, id: str, body: bodies.Why, key: once.Key = None) -> Response:
     """Let a stopped loop begin again at zero, as a person, with the reason."""
     act = visitor.app.repair.rearm
@@ -56,7 +56,7 @@ def rearm(visitor: Writer, id: str, body: bodies.Why, key: once.Key = None) -> R
     return once.done(visitor, key, request, lambda: act(id, body.why))
 
 
-@calls.post("/{kind}", status_code=202, response_model=shapes.Heard)
+@calls.post("/{kind}", status_code=202, response_model=house_shapes.Heard)
 def hear(
     request: Request, visitor: Reader, kind: str, sent: Annotated[Parcel, Depends(parcel)]
 ) -> Response:

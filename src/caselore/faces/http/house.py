@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from caselore.faces.http import bodies, once, shapes
+from caselore.faces.http import bodies, house_shapes, once, shapes
 from caselore.faces.http.access import Admin
 from caselore.faces.http.problems import answer
 from caselore.wiring import documents
@@ -19,21 +19,21 @@ from caselore.wiring.sources import time_of
 router = APIRouter(tags=["house"])
 
 
-@router.get("/tokens", response_model=shapes.Page[shapes.Token])
+@router.get("/tokens", response_model=shapes.Page[house_shapes.Token])
 def tokens(visitor: Admin) -> Response:
     """List tokens, never their text; an admin."""
     found = visitor.app.memory.tokens()
     return answer({"items": [documents.token(one) for one in found], "next_cursor": None})
 
 
-@router.post("/tokens", status_code=201, response_model=shapes.NewToken)
+@router.post("/tokens", status_code=201, response_model=house_shapes.NewToken)
 def create(visitor: Admin, body: bodies.Token) -> Response:
     """Make a token and give its text, once; an admin. A repeat makes another one."""
     text, info = visitor.app.create_token(body.role, body.name, time_of(body.expires or None))
     return answer({"token": text, **documents.token(info)}, 201)
 
 
-@router.post("/tokens/{id}/revoke", status_code=201, response_model=shapes.Revoked)
+@router.post("/tokens/{id}/revoke", status_code=201, response_model=house_shapes.Revoked)
 def revoke(visitor: Admin, id: str, key: once.Key = None) -> Response:
     """Make a token worthless at once; an admin. `id` is an id or a name."""
 
@@ -44,7 +44,7 @@ def revoke(visitor: Admin, id: str, key: once.Key = None) -> Response:
     return once.done(visitor, key, f"revoke {id}", act)
 
 
-@router.post("/incidents/{incident}/erase", status_code=201, response_model=shapes.Erased)
+@router.post("/incidents/{incident}/erase", status_code=201, response_model=house_shapes.Erased)
 def erase(visitor: Admin, incident: str, body: bodies.Why) -> Response:
     """Remove an incident's content for good, in every backup within reach; an admin."""
     found = visitor.app.erase_everywhere(incident, body.why)

@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from caselore.faces.http import asgi, shapes
+from caselore.faces.http import asgi, house_shapes
 from caselore.faces.http.access import Reader
 from caselore.faces.http.problems import answer
 from caselore.memory.ledger import Stored
@@ -29,13 +29,13 @@ class EventStream(StreamingResponse):
 AT_ONCE = 100  # entries that are read at one look
 
 
-@health.get("/healthz", response_model=shapes.Said)
+@health.get("/healthz", response_model=house_shapes.Said)
 def healthz() -> Response:
     """Say that the process answers."""
     return answer({"status": "ok"})
 
 
-@health.get("/readyz", response_model=shapes.Said)
+@health.get("/readyz", response_model=house_shapes.Said)
 def readyz(visitor: Reader) -> Response:
     """Say that the memory answers."""
     visitor.app.memory.ledger_head()
