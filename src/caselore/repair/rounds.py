@@ -161,7 +161,8 @@ class Rounds:
         try:
             step = watcher.look(id)
         except CaseloreError as error:
-            self._errors([f"{id}: {error}"])
+            found = self._account.tracked(id)
+            self._errors([f"{found.state.change if found else id}: {error}"])
             if not isinstance(error, NotFound):
                 return  # the hint stands: what it is about was not seen
             step = None
