@@ -43,6 +43,8 @@ def fate(turn: Turn, seen: Fate) -> None:
 def _merged(turn: Turn, seen: Fate) -> None:
     if turn.state.merged_at or turn.state.phase is Phase.DONE:
         turn.set(merge_sha=turn.state.merge_sha or seen.merge_sha)
+        if turn.state.merged_at:  # where no pipeline ever ran, nothing else would end the watch
+            expire(turn, seen.at)
         return
     turn.withdraw()
     turn.set(merge_sha=seen.merge_sha, merged_at=stamp(seen.at))
