@@ -114,12 +114,17 @@ class Examiner:
                 commit=place.pipeline.sha,
                 deployment=one.job.id,
                 stage=one.job.name,
-                url=one.job.url or place.pipeline.url,
+                url=_page(one.job.url) or _page(place.pipeline.url),
             )
         except Unavailable:  # the store is lost for now: to go on would lose the failure's record
             raise
         except CaseloreError:  # erased before, or a name that cannot be kept: still a failure
             return None
+
+
+def _page(url: str) -> str:
+    """Give an address that a record may keep; a file of this machine is none."""
+    return url if url.startswith(("https://", "http://")) else ""
 
 
 def fingerprint(reading: Reading) -> str:
