@@ -62,6 +62,9 @@ def make(name: str, aliases: Iterable[str] = ()) -> Entity:
     names = [name, *aliases]
     bare = _LEGAL.sub("", name).strip(" ,&")
     names.append(bare)
+    brand = re.sub(r"\.(?:io|ai|com|app|co|net|dev|so|eu|tech|cloud)$", "", bare)
+    if brand != bare and distinct(brand):
+        names.append(brand)
     words = bare.split()
     if len(words) == 2 and words[1].lower() in _GENERIC and distinct(words[0]):
         names.append(words[0])
@@ -107,6 +110,10 @@ class Book:
             if entity:
                 yield Mention(match.start(), match.end(), entity)
 
+    def _names(self, page: Page, entity: Entity) -> bool:
+        text = f"{page.title}\n{page.text[:4_000]}"
+        return any(one.entity is entity for one in self.mentions(text))
+
     def masked(self, text: str) -> str:
         """Blank the names in a text, sign for sign: a company called People says nothing of people."""
         for one in self.mentions(text):
@@ -128,6 +135,8 @@ class Book:
         ]
         for entity in self.entities:
             if any(_own_label(label, entity) for label in labels):
+                return entity
+            if any(_first_word(label, entity) for label in labels) and self._names(page, entity):
                 return entity
         return None
 
@@ -174,6 +183,12 @@ def _own_label(label: str, entity: Entity) -> bool:
         len(words[0]) + 2
     )  # haldenbio is Halden Biosystems; halden alone is a name only if it is known as one
     return len(words) > 1 and len(label) >= max(5, cut) and slug(entity.name).startswith(label)
+
+
+def _first_word(label: str, entity: Entity) -> bool:
+    """Say whether a host is the telling first word of a longer name: omalley of O'Malley HR."""
+    parts = entity.name.split()
+    return len(parts) > 1 and distinct(parts[0]) and len(label) >= 5 and label == slug(parts[0])
 
 
 def _forms(name: str) -> set[str]:

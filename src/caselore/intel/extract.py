@@ -38,6 +38,8 @@ class Place:
     heading_day: str
     context: Context
     changelog: bool
+    elsewhere: bool = False
+    """It only points to another page."""
 
 
 _CHANGELOG = re.compile(
@@ -47,6 +49,11 @@ _CHANGELOG = re.compile(
 _EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
 _NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
 _DATELINE = re.compile(r"^[^\w]{0,3}(?:/[\w ]+/|\([\w ]+\))?\W{0,3}(?:--|—|–|:| - )")
+_POINTS = re.compile(
+    r"\W*(?:read (?:next|more|also|on)|see also|related|more (?:from|on)|also on|trending|recommended|don['’]t miss"
+    r"|you may also like|latest news|previous|next)\s*[:|–—-]",
+    re.IGNORECASE,
+)
 _HOPES = re.compile(r"\b(?:plans?|wants?|hopes?|aims?|seeks?|intends?) to\b", re.IGNORECASE)
 _FIX = pattern("extract", "fix", re.IGNORECASE)
 _VERSION_ONLY = re.compile(
@@ -81,7 +88,11 @@ def places(page: Page, book: Book) -> Iterator[Place]:
             )
         context = Context(owner, current, is_heading, block.kind == "item")
         day = block.day or dated.get(one.block, "") or heading_day
-        yield Place(one, block.kind, number, heading, day, context, changelog)
+        elsewhere = _POINTS.match(one.text) or (
+            block.link and not block.day and one.block not in dated
+        )
+        elsewhere = bool(elsewhere) and one.text != page.title
+        yield Place(one, block.kind, number, heading, day, context, changelog, elsewhere)
         if not is_heading and block.kind != "row":
             number += 1
             current = speaks_of(one.text, book, current)
@@ -99,7 +110,7 @@ def _own_day(text: str, anchor: str) -> list[Day]:
 
 
 def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
-    if place.kind in {"row", "caption"} or len(place.sentence.text) < 12:
+    if place.kind in {"row", "caption"} or len(place.sentence.text) < 12 or place.elsewhere:
         return
     taken = 0
     seen: set[str] = set()

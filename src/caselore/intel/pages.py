@@ -29,6 +29,8 @@ class Block:
     """Of a heading 1 to 6."""
     day: str = ""
     """The day that a time element in it names."""
+    link: bool = False
+    """It is nothing but a link to another page."""
 
 
 @dataclass(frozen=True, slots=True)

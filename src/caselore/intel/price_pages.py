@@ -22,7 +22,7 @@ _PRICE_PAGE = re.compile(
     re.IGNORECASE,
 )
 _PLAN_NAME = re.compile(
-    rf"^(?:the )?(?P<n>(?:[A-Z][\w+&-]*\s?){{1,3}}|(?:{PLANS}))(?:\s(?:plan|tier|edition))?$"
+    rf"^(?:the )?(?P<n>(?:[A-ZÀ-ÖØ-Þ][\w+&.-]*\s?){{1,3}}|(?:{PLANS}))(?:\s(?:plan|tier|edition))?$"
 )
 _YEARLY = re.compile(
     r"\b(?:annual(?:ly)?|yearly|year|billed annually|jährlich|annuel)\b", re.IGNORECASE
@@ -129,7 +129,7 @@ def _row(block: Block, text: str, columns: list[str]) -> Iterator[Price]:
 
 
 _LINE = re.compile(
-    r"^(?:The |Our )?(?P<n>[A-Z][\w+& -]{1,40}?)(?:\s(?:plan|tier|package))?\s*(?:[:–—|-]|costs?|is|at|\bnow)\s*(?=\D{0,12}\d)"
+    r"^(?:The |Our )?(?P<n>[A-ZÀ-ÖØ-Þ][\w+& -]{1,40}?)(?:\s(?:plan|tier|package))?\s*(?:[:–—|-]|costs?|is|at|\bnow)\s*(?=\D{0,12}\d)"
 )
 
 

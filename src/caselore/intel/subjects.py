@@ -95,6 +95,7 @@ def _without_asides(text: str, at: int) -> str:
 
 
 _PAYERS = re.compile(r"\s(?:customers|users|subscribers|members|teams|merchants)\b")
+_PICKS = re.compile(r"(?:pick|cho|select|tap)\w*\b(?! by)", re.IGNORECASE)
 _PUT_IN = re.compile(r"pour|invest|inject|put|plough|round")
 
 
@@ -128,6 +129,9 @@ def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type
         return _direct(between) if backed else into and bool(_PUT_IN.search(before))
     if event_type == "hiring":
         return before.endswith((" at", " joins", " joined", " join", " joining"))
+    picked = event_type == "partnership" and _PICKS.match(text[trigger[0] :])
+    if picked:
+        between = "of" if _direct(between) else between
     return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
 
 

@@ -165,3 +165,113 @@ def test_who_publishes_a_page_is_not_taken_from_the_page(read):
         f"<html><head><script type='application/ld+json'>{claimed}</script></head><body><main><h1>Brindle hit by breach</h1>"
         "<p>1 April 2026</p><p>Brindle suffered a data breach.</p></main></body></html>"))  # fmt: skip
     assert [one["tier"] for one in found] == ["unknown"]
+
+
+STORY = "<article><h1>Brindle launches Heron</h1>{}<p>Brindle has launched Heron, a planner.</p></article>"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<meta itemprop='datePublished' content='2026-02-05'>",
+        "<span itemprop='datePublished' content='2026-02-05T08:00:00Z'>last Thursday</span>",
+        "<p>Feb. 5, 2026</p>",
+        "<p>February 5th, 2026</p>",
+        "<p>5-Feb-2026</p>",
+        "<p>2026/02/05</p>",
+        "<p>Updated 9 February 2026. First published 5 February 2026</p>",
+        "<div>Ines Corral · 5 Feb 2026 · 3 min read</div>",
+    ],
+)
+def test_the_day_of_a_page_is_found_in_many_forms(read, form):
+    found = read(("https://n.example/n", "2026-02-12", page(STORY.format(form))))
+    assert [one["date"] for one in found] == ["2026-02-05"]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "<div class='related'><h3>Related</h3><p>Brindle raises $20 million Series A</p></div>",
+        "<h4>More</h4><p><a href='/b'>Brindle buys Parcelo</a></p>",
+        "<p>Read next: Brindle lays off 40 people</p>",
+        "<div id='sidebar'><p>Brindle opens Oslo office</p></div>",
+    ],
+)
+def test_what_only_points_to_other_pages_is_no_report(read, beside):
+    text = page(STORY.format("<p>1 April 2026</p>").replace("article>", "section>") + beside)
+    found = read(("https://n.example/n", "2026-04-02", text))
+    assert [one["event_type"] for one in found] == ["feature_launch"]
+
+
+SHOPS = (
+    ("Brindle", "brindle.example"),
+    ("Brindle.io", "brindle.example"),
+    ("Brindle Rounds", "brindlerounds.example"),
+    ("Brindle HR", "brindle.example"),
+    ("L'Élan", "lelan.example"),
+)
+
+
+@pytest.mark.parametrize(("name", "host"), SHOPS)
+def test_a_company_is_known_by_its_own_site(read, name, host):
+    cards = f"<h1>{name} pricing</h1><h3>Élan</h3><p>$14</p><h3>Élan Plus</h3><p>${{}} / vehicle / month</p>"
+    found = read(
+        (f"https://{host}/pricing", "2026-03-01", page(cards.format(24))),
+        (f"https://{host}/pricing", "2026-04-02", page(cards.format(27))),
+        names=(name,),
+    )
+    assert [(one["amount"], one["plan"]) for one in found] == [(27, "Élan Plus")]
+
+
+@pytest.mark.parametrize(
+    ("words", "event_type"),
+    [
+        ("Brindle brings Heron, a route planner, to market.", "feature_launch"),
+        ("Brindle has expanded its platform with payroll cards.", "feature_launch"),
+        ("Brindle for Android Auto is out today.", "feature_launch"),
+        ("Delivigo has picked Brindle as its routing partner.", "partnership"),
+        ("Shiftly becomes part of Brindle.", "acquisition"),
+        ("Sable Ridge is leading a $64 million investment in Brindle.", "funding"),
+        (
+            "Brindle customers on Squad will pay $13 per driver per month, up from $11.",
+            "pricing_change",
+        ),
+        ("The regulator has fined Brindle €80,000 for flying without a permit.", "market_signal"),
+        (
+            "About 130 workers at the Bristol plant of Brindle went on strike on Thursday.",
+            "market_signal",
+        ),
+        ("Meet us at Fleet Expo in Lyon, says Brindle.", None),
+        ("Brindle customers include Delivigo, which acquired Zoomo.", None),
+        ("Unlike Brindle, Parcelo raised $20 million.", None),
+    ],
+)
+def test_a_turn_of_phrase_is_read_for_whose_doing_it_tells(read, words, event_type):
+    found = read(
+        (
+            "https://n.example/n",
+            "2026-04-02",
+            page(f"<h1>Notes</h1><p>1 April 2026</p><p>{words}</p>"),
+        )
+    )
+    assert [one["event_type"] for one in found] == ([event_type] if event_type else [])
+
+
+def test_a_company_called_people_says_nothing_of_people(read):
+    found = read(("https://n.example/n", "2026-04-02", page(
+        "<h1>B&amp;R People discloses leak of applicant data</h1><p>1 April 2026</p>"
+        "<p>B&amp;R People said that the personal data of 41,000 applicants had been exposed.</p>")), names=("B&R People",))  # fmt: skip
+    assert [one["event_type"] for one in found] == ["market_signal"]
+
+
+def test_a_standard_or_an_ordinary_word_is_no_name(tmp_path):
+    from datetime import UTC, datetime
+
+    from caselore.intel.aliases import learn
+    from caselore.intel.collect.reading import plain_page
+    from caselore.intel.entities import make
+
+    text = "Brindle HR is now SOC 2 Type II certified. From today Brindle HR is StaffSpring's new name."
+    page_ = plain_page(text, "https://n.example/n", datetime(2026, 4, 1, tzinfo=UTC))
+    names = learn([make("Brindle HR")], [page_])[0].names
+    assert not {"SOC 2 Type II", "From", "SOC"} & set(names)

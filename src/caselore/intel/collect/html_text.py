@@ -26,6 +26,12 @@ _BLOCKS = frozenset(
      "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "caption", "figure",
      "figcaption", "blockquote", "pre", "address", "hr", "details", "summary", "body", "tr", "br"}
 )  # fmt: skip
+_BESIDE = re.compile(
+    r"(?:^|[\s_-])(?:related|trending|recommended|read-?next|read-?more|more-?(?:stories|news|posts)|most-?(?:read|popular)"
+    r"|popular|sidebar|promo|newsletter|breadcrumbs?|share|social|cookie\w*|teasers?-related)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+"""Classes of what stands beside a page's own matter."""
 _CELLS = frozenset({"td", "th"})
 _SPOKEN = ("alt", "title", "aria-label", "aria-description", "placeholder", "content", "summary")
 _BLANKS = re.compile(r"[\s\u00a0\u202f\u2009]+")
@@ -109,6 +115,9 @@ def _metas(tree: Any) -> dict[str, str]:
         name = values.get("property") or values.get("name") or values.get("itemprop") or ""
         if name:
             found.setdefault(name.lower(), values.get("content") or "")
+    for node in tree.css("[itemprop=datePublished]"):
+        said = node.attributes.get("content") or node.attributes.get("datetime") or ""
+        found.setdefault("datepublished", said)
     return found
 
 
@@ -151,7 +160,8 @@ class _Writer:
         self._out: list[str] = []
         self._length = 0
         self._pieces: list[str] = []
-        self._row = 0
+        self._row = self._in_link = 0
+        self._linked = True
         self._kind, self._level, self._day = "text", 0, ""
 
     @property
@@ -169,7 +179,9 @@ class _Writer:
                 self._leave(node.tag)
                 continue
             if node.tag == "-text":
-                self._pieces.append(node.text(deep=False))
+                words = node.text(deep=False)
+                self._pieces.append(words)
+                self._linked = self._linked and (self._in_link > 0 or not words.strip())
                 continue
             if node.tag in _SKIPPED or node.tag.startswith("-") or self._unseen(node):
                 continue
@@ -179,10 +191,15 @@ class _Writer:
         self._flush()
 
     def _unseen(self, node: Any) -> bool:
-        return is_hidden(node.tag, node.attributes, self.selectors)
+        values = node.attributes
+        beside = f"{values.get('class') or ''} {values.get('id') or ''}"
+        if node.tag in _BLOCKS and node.tag != "body" and _BESIDE.search(beside):
+            return True
+        return is_hidden(node.tag, values, self.selectors)
 
     def _enter(self, node: Any) -> None:
         tag = node.tag
+        self._in_link += tag == "a"
         if tag == "tr":
             self._flush()
             self._row += 1
@@ -195,6 +212,7 @@ class _Writer:
             self._day = self._day or day_in_markup(node.attributes.get("datetime") or "")
 
     def _leave(self, tag: str) -> None:
+        self._in_link -= tag == "a"
         if tag in _CELLS:
             self._pieces.append("\t")
         elif tag == "tr":
@@ -219,10 +237,13 @@ class _Writer:
                 self._out.append("\n")
                 self._length += 1
             last = self._length + len(line)
-            self.blocks.append(Block(self._kind, self._length, last, self._level, self._day))
+            self.blocks.append(
+                Block(self._kind, self._length, last, self._level, self._day, self._linked)
+            )
             self._out.append(line)
             self._length = last
             self._day = ""
+        self._linked = True
         if not self._row:
             self._kind, self._level = "text", 0
 

@@ -30,6 +30,7 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _PLACE_AND_DAY = re.compile(r"^[^\W\d][\w .’'-]{1,30},(?: [\w ]{1,20},)? [^.;:]{6,28}\.(?=\s)")
+_FIRST_SAID = re.compile(r"\b(?:published|posted|released|issued)\b", re.IGNORECASE)
 _UPDATED = re.compile(r"\b(?:updated|modified|stand)\b", re.IGNORECASE)
 
 
@@ -90,7 +91,8 @@ def _from_lines(lines: Sequence[str], seen: str) -> str:
     for line in lines[:8]:
         if not _is_byline(line):
             continue
-        day = one_day(line, seen)
+        first = _FIRST_SAID.search(line)
+        day = one_day(line[first.end() :] if first else line, seen)
         if day and _UPDATED.search(line) and not re.search(r"publish|posted", line, re.I):
             updated = updated or day
         elif day:
