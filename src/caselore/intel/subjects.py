@@ -96,7 +96,7 @@ def _without_asides(text: str, at: int) -> str:
 
 _PAYERS = re.compile(r"\s(?:customers|users|subscribers|members|teams|merchants)\b")
 _PICKS = re.compile(r"(?:pick|cho|select|tap)\w*\b(?! by)", re.IGNORECASE)
-_PUT_IN = re.compile(r"pour|invest|inject|put|plough|round")
+_PUT_IN = re.compile(r"pour|invest|inject|put|plough|round|series|\bled\b|lead")
 
 
 def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type: str) -> bool:
@@ -108,7 +108,8 @@ def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type
         return trigger[0] - 2 <= mention.last <= trigger[0]
     if _OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(text[: mention.first]):
         return False
-    between = text[trigger[1] : mention.first].strip().lower()
+    told = text[trigger[1] : mention.first].strip()
+    between = told.lower()
     before = text[: mention.first].rstrip().lower()
     if event_type == "pricing_change":
         return before.endswith(" of") and one_within(trigger, mention)
@@ -117,21 +118,16 @@ def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type
     if owned or ahead:
         return False
     if event_type == "acquisition":
-        return bool(
-            re.fullmatch(
-                r"(?:(?:of|the|a|an|its|rival|startup|start-up|software|[\w-]+-based|maker|firm|company|group)\s*){0,5}",
-                between,
-            )
-        )
+        return _direct(told.removeprefix("of "))
     if event_type == "funding":
         backed = re.match(r"(?:back|bet|fund|financ)", text[trigger[0] :], re.IGNORECASE)
         into = before.endswith((" in", " into", " for"))
-        return _direct(between) if backed else into and bool(_PUT_IN.search(before))
+        return _direct(told) if backed else into and bool(_PUT_IN.search(before))
     if event_type == "hiring":
         return before.endswith((" at", " joins", " joined", " join", " joining"))
     picked = event_type == "partnership" and _PICKS.match(text[trigger[0] :])
     if picked:
-        between = "of" if _direct(between) else between
+        between = "of" if _direct(told) else between
     return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
 
 
@@ -144,9 +140,16 @@ def partners(text: str, book: Book, first: Entity) -> tuple[Entity, ...]:
     return tuple(dict.fromkeys(one.entity for one in found if one.entity.name != first.name))
 
 
+_LINKS = _PREPOSITIONS | {"and", "or", "but", "that", "which", "who", "as", "at", "from", "by"}
+
+
 def _direct(between: str) -> bool:
     """Say whether the words between a verb and a name only describe the name: `backs payroll startup Acme`."""
-    return bool(re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between, re.IGNORECASE))
+    parts = between.split()
+    return (
+        bool(re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between))
+        and not {one.lower() for one in parts} & _LINKS
+    )
 
 
 def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:

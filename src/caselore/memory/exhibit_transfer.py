@@ -6,7 +6,7 @@ Must not judge whether a row may come in: the gate does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -36,16 +36,23 @@ class Arrived(NamedTuple):
 def export(
     view: Reads, bank: str, since: datetime | None, *, private: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Give each exhibit in the order of writing; private notes only where they are asked for."""
+    """Give each exhibit in the order of writing; private notes only where they are asked for.
+
+    Without them also what quotes them is left out: reports of public events, and whole briefings.
+    """
+    hidden: set[str] = set()
     for row in view.all_exhibits(bank):
         if row.private and not private:
+            hidden.add(row.id)
             continue
-        out, last = _row(view, row)
+        out, last = _row(view, row, hidden)
+        if row.kind == Kind.BRIEFING.value and any(id in str(out["body"]) for id in hidden):
+            continue
         if since is None or last >= stamp(since):
             yield out
 
 
-def _row(view: Reads, row: ExhibitRow) -> tuple[dict[str, Any], str]:
+def _row(view: Reads, row: ExhibitRow, hidden: Set[str]) -> tuple[dict[str, Any], str]:
     said: list[dict[str, Any]] = []
     first: dict[str, Any] = {}
     last = row.recorded_at
@@ -60,7 +67,7 @@ def _row(view: Reads, row: ExhibitRow) -> tuple[dict[str, Any], str]:
         last = max(last, entry.at)
         if entry.seq == row.seq:
             first = {"actor": origin["actor"], "recorded_at": origin["at"], "body": body}
-        else:
+        elif body.get("report", {}).get("snapshot") not in hidden:
             said.append({"kind": entry.action, **origin, "body": body})
     head = {"caselore": FORMAT, "kind": row.kind, "id": row.id, "status": row.status}
     return {**head, **first, "verdicts": said}, last

@@ -49,6 +49,29 @@ class IntelReports:
     @abstractmethod
     def _entity(self, name: str) -> Entity: ...
 
+    def held(self, id: str) -> Document | None:
+        """Give a page or event that a guard holds, with what was found; none for other ids.
+
+        Raises: NotFound where no such one is held.
+        """
+        from caselore.errors import NotFound  # noqa: PLC0415
+        from caselore.memory.evidence import PREFIXES, to_body  # noqa: PLC0415
+
+        if not id.startswith(tuple(PREFIXES.values())):
+            return None
+        one = self._app.memory.exhibit(id)
+        if one.status.value != "quarantined":
+            raise NotFound(f"{id} is not held", hint="`caselore quarantine list` lists what is.")
+        return {
+            "id": one.id,
+            "kind": one.kind.value,
+            "status": one.status.value,
+            "by": str(one.actor),
+            "recorded_at": one.recorded_at.isoformat(),
+            "findings": list(one.findings),
+            "body": to_body(one.body),
+        }
+
     def backtest(self, folder: str, competitors: Iterable[str] = (), *, days: int = 7) -> Document:
         """Replay a dated folder in a memory of its own. Raises: BadInput, NotFound."""
         from caselore.intel.backtest import backtest  # noqa: PLC0415

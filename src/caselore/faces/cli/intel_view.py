@@ -195,3 +195,14 @@ def due(found: Document, paper: Paper) -> list[str]:
     for one in found["errors"]:
         lines += paper.wrap(one_line(one), first="  ! ", indent="    ")
     return lines
+
+
+def held(found: Document, paper: Paper) -> list[str]:
+    """Lay out what a guard holds: what was found, then the words, cut."""
+    body = found["body"]
+    words = str(body.get("text") or body.get("title") or "")
+    lines = [paper.heading(one_line(f"{found['id']}  {found['kind']}  held"))]
+    lines += [paper.cut(one_line(f"  found: {one}"), paper.width) for one in found["findings"]]
+    where = body.get("url") or body.get("report", {}).get("url") or ""
+    lines.append(paper.cut(one_line(f"  {where}"), paper.width))
+    return [*lines, *paper.wrap(one_line(words[:1_200]), first="  | ", indent="  | ")]

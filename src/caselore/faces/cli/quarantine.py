@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from caselore.faces.cli import case_view, desk, verdicts
+from caselore.faces.cli import case_view, desk, intel_view, verdicts
 from caselore.faces.cli.options import Bank, Json, Why
 
 EXHIBITS = ("snp_", "evt_", "str_", "prd_", "brf_")  # ids of records that are no incidents
@@ -58,6 +58,10 @@ def show(subject: Subject, as_json: Json = False, bank: Bank = None) -> None:
       caselore quarantine show inc_4f0a
     """
     with desk.opened(bank) as app:
+        exhibit = app.intel.held(subject)
+        if exhibit is not None:
+            desk.answer(as_json, exhibit, lambda paper: intel_view.held(exhibit, paper))
+            return
         case, held = app.memory.quarantine_show(subject)
         desk.answer(
             as_json,

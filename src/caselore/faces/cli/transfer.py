@@ -100,7 +100,14 @@ def _imported(found: Imported, paper: Paper) -> list[str]:
     return shown
 
 
-def export(since: Since = None, as_json: Json = False, bank: Bank = None) -> None:
+def export(
+    since: Since = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="Also private notes, and what quotes them.")
+    ] = False,
+    as_json: Json = False,
+    bank: Bank = None,
+) -> None:
     """Write every incident, verdict and erasure as JSON lines that `import` takes.
 
     Each line is sealed and names the seal before it, so that an import finds what was changed,
@@ -112,7 +119,7 @@ def export(since: Since = None, as_json: Json = False, bank: Bank = None) -> Non
     """
     begin = inputs.moment(since, "--since")
     with desk.opened(bank) as app:
-        for row in app.memory.export(since=begin):
+        for row in app.memory.export(since=begin, private=private):
             desk.write_json(row)
 
 
