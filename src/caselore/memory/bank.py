@@ -52,6 +52,11 @@ class Bank:
         self._arms, self._vectors = tuple(arms), vectors
         self._clock, self._new_id, self._random = clock, new_id, random_hex
 
+    @property
+    def store(self) -> Store:
+        """Give the store, for what is derived beside the memory: it is read, never written."""
+        return self._store
+
     def _pen(self, view: Writes) -> Pen:
         return Pen(view, self.bank, self._clock(), self._random)
 

@@ -75,6 +75,7 @@ def open_memory(settings: Settings) -> Memory:
     from caselore.guards import names  # noqa: PLC0415
     from caselore.memory.api import Memory  # noqa: PLC0415
     from caselore.memory.weights import Weights  # noqa: PLC0415
+    from caselore.wiring.hindsight import arms_of  # noqa: PLC0415
     from caselore.wiring.vectors import vectors_of  # noqa: PLC0415
 
     names.check_name(settings.bank, "bank")
@@ -83,6 +84,7 @@ def open_memory(settings: Settings) -> Memory:
     index = _index(store, _index_folder(settings))
     folder = _index_folder(settings)
     arms, vectors = vectors_of(settings, store, folder.with_name(f"{folder.name}-vectors"))
+    arms += arms_of(settings)
     return Memory(store, index, clock, new_id, weights, settings.bank, arms=arms, vectors=vectors)
 
 

@@ -17,6 +17,7 @@ from caselore.wiring.keeper import Keeper
 if TYPE_CHECKING:
     from caselore.jobs.ports import Jobs
     from caselore.memory.records import Actor
+    from caselore.wiring.hindsight import HindsightDesk
     from caselore.wiring.intel import IntelDesk
     from caselore.wiring.model_desk import ModelDesk
     from caselore.wiring.repair import RepairDesk
@@ -63,6 +64,17 @@ class Desks(Keeper):
         from caselore.wiring.intel import IntelDesk  # noqa: PLC0415
 
         return IntelDesk(self)
+
+    @cached_property
+    def hindsight(self) -> HindsightDesk:
+        """Give the mirror in a Hindsight bank."""
+        from caselore.wiring.hindsight import HindsightDesk  # noqa: PLC0415
+
+        return HindsightDesk(self)
+
+    def withdrawn(self) -> str:
+        """Withdraw what was erased from a mirror; give what hindered it."""
+        return self.hindsight.withdrawn() if self.hindsight.wanted else ""
 
     @cached_property
     def model(self) -> ModelDesk:

@@ -34,6 +34,8 @@ class Erased(NamedTuple):
     backups: tuple[Reached, ...]
     told_in: tuple[str, ...] = ()
     """Changes whose events, handed to a worker, still tell of it: `erase` them, too."""
+    mirror: str = ""
+    """What hindered the withdrawal from a mirror; empty where it is gone there, or none is."""
 
 
 class Keeper(Reader):
@@ -96,7 +98,11 @@ class Keeper(Reader):
         Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
         """
         id = self.memory.erase(incident, clean(why), self._acting(actor))
-        return Erased(id, self.erased([id]), self.memory.told_in(id))
+        return Erased(id, self.erased([id]), self.memory.told_in(id), self.withdrawn())
+
+    def withdrawn(self) -> str:
+        """Withdraw what was erased from a mirror; give what hindered it. Here there is none."""
+        return ""
 
     def erased(self, ids: Iterable[str]) -> tuple[Reached, ...]:
         """Remove what was erased from the backups and from answers that are kept beside the store.

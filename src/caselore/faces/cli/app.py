@@ -24,6 +24,7 @@ from caselore.faces.cli import (
     intel,
     ledger,
     lookup,
+    mirrors,
     models,
     quarantine,
     repair,
@@ -107,7 +108,7 @@ COMMANDS = (
     backups, retention,
     failures, verdicts, drafting, lookup, ledger, transfer, sources, quarantine, tokens, serving,
     agents, upkeep, index, repair, ingest, intel,
-    models,
+    models, mirrors,
 )  # fmt: skip
 for module in COMMANDS:
     module.register(app)

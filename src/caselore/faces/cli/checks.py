@@ -142,6 +142,19 @@ def _vectors(bank: str | None) -> tuple[str, str]:
     return f"{found.model}, {found.texts:,} texts, {late:,} entries behind", behind
 
 
+def _hindsight(bank: str | None) -> tuple[str, str]:
+    chosen = _without_judging(settings.load(bank=bank))
+    if not chosen.hindsight.get("url"):
+        return "none: nothing is mirrored", ""
+    with wiring.build(chosen) as app:
+        found = app.hindsight.status()
+    late = found.head - found.entries
+    return (
+        f"a mirror, {late:,} entries behind",
+        "`caselore hindsight sync` delivers." if late else "",
+    )
+
+
 def _forge(bank: str | None) -> tuple[str, str]:
     chosen = settings.load(bank=bank)
     for host in chosen.forges:
@@ -163,6 +176,7 @@ PARTS: dict[str, Callable[[str | None], tuple[str, str]]] = {
     "identity": _identity,
     "model": _model,
     "vectors": _vectors,
+    "hindsight": _hindsight,
     "forge": _forge,
     "queue": _queue,
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from caselore import wiring
-from caselore.faces.cli import desk, ingest, inputs, progress
+from caselore.faces.cli import desk, ingest, inputs, mirrors, progress
 from caselore.faces.cli.options import Bank, Json, Log, Since
 from caselore.faces.terminal import Paper
 
@@ -34,7 +34,8 @@ def import_(
     project: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PROJECT]", help="After gitlab, github or buildbot: whose history."
+            metavar="[PROJECT]",
+            help="After gitlab, github or buildbot: whose history; hindsight: a bank.",
         ),
     ] = None,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="That server's address.")] = "",
@@ -66,7 +67,12 @@ def import_(
     Example:
       caselore import closed-incidents.jsonl
       caselore import gitlab shop/payment --since 30d
+      caselore import hindsight BANK
     """
+    if project is not None and file == "hindsight":
+        taken = mirrors.taken_in(project, bank)
+        desk.answer(as_json, taken.to_json(), lambda paper: _imported(taken, paper))
+        return 1 if taken.refused else 0
     if project is not None:
         return ingest.backfill(file, project, url, since, as_json, bank)
     with (

@@ -177,6 +177,7 @@ def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None
                 "erased": True,
                 "backups": backups,
                 "told_in": list(erased.told_in),
+                **({"mirror": erased.mirror} if erased.mirror else {}),
             },
             lambda paper: [
                 f"Erased {erased.incident}; its content is gone, the ledger keeps that it was.",
@@ -185,6 +186,7 @@ def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None
                     f"  {one}: its events tell of it; when it is done, `caselore erase {one}`"
                     for one in erased.told_in
                 ),
+                *(paper.wrap(f"The mirror: {erased.mirror}") if erased.mirror else []),
             ],
         )
 
