@@ -272,17 +272,18 @@ def test_a_long_history_is_read_in_part_and_forgets_nothing_that_counts(world):
     """An attempt is known again however old it is, and the count is that of the whole series."""
     names = (f"run-{number}" for number in range(1_000))  # not every forge numbers them
     world.forge._number = lambda: next(names)
-    first = world.forge.run(CHANGE, log=failing_log("a"))
+    world.forge.run(CHANGE, log=failing_log("a"))
     world.look()
     world.take()
+    made = []
     for _ in range(90):
-        world.forge.run(CHANGE, log=failing_log("a"), reason="runner_system_failure")
+        made.append(world.forge.run(CHANGE, log=failing_log("a"), reason="runner_system_failure"))
         world.look()
     assert len(world.account.attempts(ID)) == 91
     assert len(world.account.tracked(ID).state.attempts) < 70
     assert world.account.tracked(ID).state.count == 1
     before = world.account.attempts(ID), world.told
-    world.forge.pipes[CHANGE] = [first]
+    world.forge.pipes[CHANGE] = [made[0]]
     world.look()
 
     assert (world.account.attempts(ID), world.told) == before
