@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 import warnings
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -77,7 +79,7 @@ class ProvidedModel:
                 return await self._asked(model, prompt, schema, budget)
         except TimeoutError:
             raise ModelUnavailable(
-                f"The model {self.name} did not answer within {budget.seconds:.0f} seconds."
+                f"The model {self.name} did not answer within {_figure(budget.seconds)} seconds."
             ) from None
 
     async def _asked(
@@ -123,6 +125,11 @@ class ProvidedModel:
         )
 
 
+def _figure(seconds: float) -> str:
+    """Write a limit so that a fraction of a second is not told as none."""
+    return f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}"
+
+
 def _modes(model: Provided) -> tuple[str, ...]:
     """Give the ways of asking for JSON, the best first."""
     return ("native", "plain") if model.profile.get("supports_json_schema_output") else ("plain",)
@@ -154,8 +161,14 @@ def _provided(name: str, url: str, key: str) -> Provided:
 
 
 def _compatible(address: str, key: str) -> OpenAIProvider:
-    client = httpx2.AsyncClient(transport=_Capped(), follow_redirects=False)
+    client = httpx2.AsyncClient(transport=_Capped(verify=_trusted()), follow_redirects=False)
     return OpenAIProvider(base_url=address, api_key=key or None, http_client=client)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Load the trusted certificates once: it takes longer than all else before a question."""
+    return httpx2.create_ssl_context()
 
 
 def _keyed(key: str) -> dict[str, Any]:
