@@ -183,7 +183,6 @@ def test_no_answer_of_a_lying_server_brings_a_value_and_each_ends_within_its_lim
             "CASELORE_HOME": str(tmp_path / "home"),
             "USER": "tester",
             "CASELORE_MODEL_URL": server.url,
-            "CASELORE_MODEL_KEY": "k",
         }
         with wiring.build(settings.load(environment=given, folder=tmp_path)) as app:
             world = World(app, model, seed)

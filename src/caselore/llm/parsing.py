@@ -1,6 +1,7 @@
 """Finds the one JSON object in what a model wrote, and says whether it has a schema's shape.
 
-Must not guess at a broken one: cut or doubled JSON is garbled.
+Must not let through a secret that a model repeats, or guess at a broken object: cut or doubled
+JSON is garbled.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from caselore.errors import ModelGarbled
+from caselore.guards import secrets
 
 LONGEST = 200_000  # characters of an answer that are looked at
 _FENCE = re.compile(r"\A```[a-zA-Z]*\s*\n(.*?)\n?```\s*\Z", re.S)
@@ -18,18 +20,29 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.S)
 
 
 def object_in(text: str) -> dict[str, Any]:
-    """Give the JSON object of an answer. Raises: ModelGarbled."""
+    """Give the JSON object of an answer, its secrets masked. Raises: ModelGarbled."""
     if len(text) > LONGEST:
         raise ModelGarbled(f"The model wrote {len(text)} characters; that is no answer.")
     bare = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.match(bare)
     try:
-        found = json.loads(fenced.group(1) if fenced else bare)
+        found = _masked(json.loads(fenced.group(1) if fenced else bare))
     except (ValueError, RecursionError):
         raise ModelGarbled("What the model wrote is not one JSON object.") from None
     if not isinstance(found, dict):
         raise ModelGarbled("What the model wrote is JSON, but no object.")
     return found
+
+
+def _masked(value: Any) -> Any:
+    """Mask the secrets of every text: a server may repeat the key that it was asked with."""
+    if isinstance(value, str):
+        return secrets.redact(value).text
+    if isinstance(value, list):
+        return [_masked(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _masked(one) for name, one in value.items()}
+    return value
 
 
 def fits(value: Any, schema: Mapping[str, Any]) -> bool:

@@ -45,10 +45,11 @@ def build(settings: Settings) -> App:
     """Put the application together; the store is opened when it is first needed."""
     from caselore.wiring.app import App  # noqa: PLC0415 - keeps `--help` quick
 
-    if settings.masked:
+    masked = [*settings.masked, *filter(None, (settings.model_key,))]
+    if masked:
         from caselore.guards import secrets  # noqa: PLC0415
 
-        secrets.also_mask(settings.masked)
+        secrets.also_mask(masked)
     return App(settings, clock, open_memory)
 
 
