@@ -61,6 +61,7 @@ WRITES = {
     "/incidents/{incident}/propose": (PROPOSERS, {"cause": "c", "resolution": "r"}),
     "/incidents/{incident}/refute": (PEOPLE, WHY),
     "/incidents/{incident}/release": (PEOPLE, WHY),
+    "/incidents/{incident}/summary": (WRITERS, {}),
     "/incidents/{incident}/unlike": (PEOPLE, {**WHY, "other": "other"}),
     "/signatures/{signature}/merge": (PEOPLE, {**WHY, "into": "other"}),
     "/signatures/{signature}/split": (PEOPLE, WHY),

@@ -16,6 +16,7 @@ from caselore.faces.dashboard.forms import Acting, Field
 from caselore.faces.dashboard.page import registered, show
 from caselore.faces.http.access import Reader
 from caselore.faces.http.problems import STATUS
+from caselore.incidents.summary import LONG
 from caselore.wiring.door import Visitor
 
 router = APIRouter()
@@ -44,8 +45,9 @@ def _shown(
     refused: dict[str, str] | None = None,
     given: dict[str, str] | None = None,
     status: int = 200,
+    model: str | None = "none",
 ) -> Response:
-    whole = visitor.app.whole(incident)
+    whole = visitor.app.whole(incident, model=model)
     told = visitor.app.again(whole["incident"])
     document = {**whole, "diagnosis": told.to_json()}
     return show(
@@ -60,6 +62,7 @@ def _shown(
         said=said,
         refused=refused,
         given=given or {},
+        may_tell=visitor.app.settings.model != "none" and len(document["chain"]) >= LONG,
     )
 
 
@@ -113,6 +116,12 @@ def confirm(
     given = {"cause": cause, "resolution": resolution, "result": result}
     more = {"why_failed": why_failed, "precedents": precedent or [], "proof": proof.split()}
     return _said(request, visitor, incident, "confirm", {**given, "proof": proof}, given | more)
+
+
+@router.post("/incidents/{incident}/summary", include_in_schema=False)
+def summary(request: Request, visitor: Acting, incident: str) -> Response:
+    """Let the configured model tell the chain, once: looking at a page never asks it."""
+    return _shown(request, visitor, visitor.app.memory.resolve(incident), model=None)
 
 
 @router.post("/incidents/{incident}/refute", include_in_schema=False)
