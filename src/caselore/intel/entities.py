@@ -120,6 +120,12 @@ class Book:
             text = text[: one.first] + "X" * (one.last - one.first) + text[one.last :]
         return text
 
+    def without(self, text: str) -> str:
+        """Give a text with a blank in place of each name."""
+        for one in reversed(list(self.mentions(text))):
+            text = f"{text[: one.first]} {text[one.last :]}"
+        return text
+
     def owner_of(self, page: Page) -> Entity | None:
         """Give the competitor that a page speaks for: by its site, else by the publisher it names."""
         own = self.site_of(page)

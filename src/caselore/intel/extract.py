@@ -17,6 +17,7 @@ from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_correction, mode_of
 from caselore.intel.money import amounts
 from caselore.intel.pages import Page
+from caselore.intel.price_pages import is_price_page, prices_of
 from caselore.intel.rules import Rules, rules
 from caselore.intel.sections import section_days
 from caselore.intel.sentences import Sentence, sentences
@@ -38,6 +39,8 @@ class Place:
     heading_day: str
     context: Context
     changelog: bool
+    price_list: bool = False
+    """On a page that lists plans and what each holds."""
     elsewhere: bool = False
     """It only points to another page."""
 
@@ -76,6 +79,7 @@ def places(page: Page, book: Book) -> Iterator[Place]:
     first_speaker, heading, heading_day, number = current, page.title, "", 0
     changelog = bool(_CHANGELOG.search(f"{page.url} {page.title}"))
     dated = section_days(page)
+    price_list = is_price_page(page) and len({one.plan for one in prices_of(page)}) >= 2
     for one in sentences(page):
         block = page.blocks[one.block]
         is_heading = block.kind in {"heading", "term"}
@@ -92,7 +96,9 @@ def places(page: Page, book: Book) -> Iterator[Place]:
             block.link and not block.day and one.block not in dated
         )
         elsewhere = bool(elsewhere) and one.text != page.title
-        yield Place(one, block.kind, number, heading, day, context, changelog, elsewhere)
+        yield Place(
+            one, block.kind, number, heading, day, context, changelog, price_list, elsewhere
+        )
         if not is_heading and block.kind != "row":
             number += 1
             current = speaks_of(one.text, book, current)
@@ -147,7 +153,7 @@ def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
         match = shape.search(text)
         if match:
             return match.span(), 3 if place.kind == "heading" else 2
-    leads = (
+    leads = not place.price_list and (
         place.kind == "heading"
         or place.number < LEAD
         or (place.changelog and place.kind == "item")
@@ -160,7 +166,9 @@ def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
         match = shape.search(text)
         if match:
             return match.span(), 2
-    for shape in table.weak if place.kind == "heading" else ():
+        if place.kind == "item" and shape.search(f"{place.heading} {text}"):
+            return (0, 0), 2  # `Added` stands over the list
+    for shape in table.weak if place.kind == "heading" and not place.price_list else ():
         match = shape.search(text)
         if match:
             return match.span(), 1
@@ -193,7 +201,7 @@ def _make(
 ) -> Iterator[Candidate]:
     text = place.sentence.text
     entity = subject(text, trigger, book, place.context, event_type)
-    if entity is None or _only_a_version(place):
+    if entity is None or _only_a_version(place, book):
         return
     anchor = page.published or day_of(page.fetched_at)
     named = days(text, anchor)
@@ -229,11 +237,13 @@ def _make(
 _ANNOUNCED = pattern("extract", "announced", re.IGNORECASE)
 
 
-def _only_a_version(place: Place) -> bool:
+def _only_a_version(place: Place, book: Book) -> bool:
     """Say whether a line of a changelog names nothing but a version and a day, or only a repair."""
     text = place.sentence.text
     for day in days(text):
         text = text.replace(place.sentence.text[day.first : day.last], " ")
+    if place.kind == "heading":
+        text = _CHANGELOG.sub(" ", book.without(text))
     return place.changelog and bool(_VERSION_ONLY.match(text) or _FIX.match(text.strip(" ·–—-:|")))
 
 

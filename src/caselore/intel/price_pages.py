@@ -133,9 +133,15 @@ _LINE = re.compile(
 )
 
 
+_BARE = re.compile(
+    r"^(?P<n>[A-ZÀ-ÖØ-Þ][\w+&.-]*(?: [A-ZÀ-ÖØ-Þ+][\w+&.-]*){0,2})(?: plan| tier)?\s+(?=(?:from )?(?:[$€£¥₹]\s?\d|\d[\d.,]*\s?[€£$]))"
+)
+"""A plan with its price right behind it: an item of a list, not a sentence."""
+
+
 def _card(page: Page, number: int, block: Block, text: str) -> Iterator[Price]:
     """Read a plan's name followed by its prices, in one block or in the next few."""
-    line = _LINE.match(text)
+    line = _LINE.match(text) or (_BARE.match(text) if block.kind == "item" else None)
     if line and not _NOT_A_PLAN.match(line["n"]) and len(text) < 160:
         yield from _priced(line["n"], text, text, block.first, block.last)
         return

@@ -42,6 +42,8 @@ _HEAD_OF = re.compile(
 
 _OWN_THINGS = frozenset({"feature_launch", "pricing_change"})
 """What a product does on its maker's own site; a large name there is rather a product than a company."""
+_ARRIVES_IN = re.compile(r"arriv\w+ (?:in|inside|on|for) (?:all |your |every )?", re.IGNORECASE)
+"""Only what arrives in a watched product is a part of it; a person arrives in a town."""
 _WITHIN = re.compile(r"\b(?:said|says|customer|partner|competitor|rival|Inc|Ltd|GmbH|Corp|LLC)\b")
 
 
@@ -61,6 +63,14 @@ def subject(
 ) -> Entity | None:
     """Give the competitor whose doing a trigger tells; none where it is another's or nobody's."""
     text = _without_asides(text, trigger[0])
+    if _ARRIVES_IN.fullmatch(text[trigger[0] : trigger[1]]):
+        return next((one.entity for one in book.mentions(text) if one.first == trigger[1]), None)
+    return _doer(text, trigger, book, context, event_type)
+
+
+def _doer(
+    text: str, trigger: tuple[int, int], book: Book, context: Context, event_type: str
+) -> Entity | None:
     mentions = [one for one in book.mentions(text) if _may_act(text, one)]
     acting = _nearest(text, trigger[0], mentions)
     if isinstance(acting, Mention):

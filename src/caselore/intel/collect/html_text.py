@@ -208,6 +208,9 @@ class _Writer:
             self._break()
             if not self._row:
                 self._kind, self._level = _kind_of(tag)
+        elif tag == "span" and self._pieces and node.attributes.get("class"):
+            if _set_apart(self._pieces[-1], node.text(deep=True)):
+                self._pieces.append(" ")
         elif tag == "time":
             self._day = self._day or day_in_markup(node.attributes.get("datetime") or "")
 
@@ -246,6 +249,21 @@ class _Writer:
         self._linked = True
         if not self._row:
             self._kind, self._level = "text", 0
+
+
+def _set_apart(before: str, after: str) -> bool:
+    """Say whether two styled spans without a blank between are two things: a name, its price, its period.
+
+    Never within a word or a figure: neither `i` and `Phone`, nor `69` and `.99`, `1` and `st`.
+    """
+    if len(before.strip()) < 2 or len(after.strip()) < 2:
+        return False
+    last, first = before[-1], after[0]
+    name = last.isalpha() and len(before.strip()) > 2
+    figure = last.isdigit()
+    return (name and (first in "$€£¥₹" or first.isdigit())) or (
+        figure and first.isalpha() and len(after) > 4
+    )
 
 
 def _kind_of(tag: str) -> tuple[str, int]:
