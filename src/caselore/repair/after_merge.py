@@ -14,10 +14,12 @@ from caselore.memory.encoding import digest, stamp, unstamp
 from caselore.repair.events import EventType
 from caselore.repair.observations import AfterMerge, Fate
 from caselore.repair.pipelines import Job, Pipeline
-from caselore.repair.state import Phase
+from caselore.repair.policy import Policy
+from caselore.repair.state import Phase, State
 from caselore.repair.turn import Turn
 from caselore.repair.verdict import Colour, judge
 
+GREEN = "merged, and the target branch is green"
 _EARLY = 20  # readings that are kept until the merge is known
 _TAGS = ("refs/tags/", "tags/")
 _VERSION = re.compile(r"^v?\d+\.\d+")
@@ -94,7 +96,14 @@ def take(turn: Turn, seen: AfterMerge) -> None:
     if colour is Colour.RED:
         _report(turn, seen, tag)
     elif colour is Colour.GREEN and not tag:
-        turn.move(Phase.DONE, "merged, and the target branch is green")
+        _passed(turn, seen)
+
+
+def _passed(turn: Turn, seen: AfterMerge) -> None:
+    jobs = sorted(job.id for job in seen.pipeline.jobs)
+    about = digest("green", seen.ref, seen.pipeline.id, seen.pipeline.sha, *jobs)[:24]
+    if turn.first_time(f"after:{about}"):  # read again, it says nothing of a tag that failed since
+        turn.move(Phase.DONE, GREEN)
 
 
 def expire(turn: Turn, at: datetime) -> bool:
@@ -103,6 +112,12 @@ def expire(turn: Turn, at: datetime) -> bool:
     if over and turn.state.phase is Phase.POST_MERGE:
         turn.move(Phase.DONE, "merged; the time of watching is over")
     return over
+
+
+def waits_for_tags(state: State, policy: Policy, at: datetime) -> bool:
+    """Tell whether a change that its green target branch ended may still get a tag in time."""
+    ended = state.phase is Phase.DONE and state.why == GREEN
+    return ended and at - unstamp(state.merged_at) <= timedelta(seconds=policy.post_merge)
 
 
 def _of_the_merge(turn: Turn, pipeline: Pipeline) -> bool:

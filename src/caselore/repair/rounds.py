@@ -22,6 +22,7 @@ from caselore.repair.proposing import Proposer
 from caselore.repair.watcher import Watcher
 
 SWEEP, LOOK, RUNS = "repair.sweep", "repair.look", "repair.runs"
+TAGS = "repair.tags"
 BRING, HEAR, TELL, PROPOSE = "repair.bring", "repair.hear", "repair.tell", "repair.propose"
 KINDS = {WORKER: BRING, PEOPLE: TELL, MEMORY: PROPOSE}
 IDLE = 1.0  # seconds after which is asked again whether anything is due
@@ -68,6 +69,7 @@ class Rounds:
     def _handlers(self) -> Iterable[tuple[str, Callable[[Job], timedelta | None], Retry]]:
         if self._parts.watcher:
             yield from ((SWEEP, self._sweep, Retry()), (LOOK, self._look, Retry()))
+            yield TAGS, self._tags, Retry()
         if self._parts.dispatcher:
             yield from ((RUNS, self._runs, Retry()), (HEAR, self._hear, Retry()))
             yield BRING, self._bring, Retry()
@@ -155,7 +157,12 @@ class Rounds:
         self._jobs.defer([_taking(one) for one in waiting])
 
     def _look(self, job: Job) -> None:
-        watcher, id, until = self._parts.watcher, str(job.about["change"]), job.about["until"]
+        id = str(job.about["change"])
+        self._see(id, job.about["until"])
+        self._watch_tags(id)
+
+    def _see(self, id: str, until: str) -> None:
+        watcher = self._parts.watcher
         assert watcher
         self._add(looked=1)
         try:
@@ -171,6 +178,23 @@ class Rounds:
         if step is not None:
             self._add(news=1)
             self._relay(self._account.waiting_of(id))
+
+    def _watch_tags(self, id: str) -> None:
+        """Go on looking for tags where a green target branch ended the loop before its time."""
+        watcher = self._parts.watcher
+        assert watcher
+        pause = watcher.tags(id)
+        if pause is not None:
+            name = f"tags:{id}"
+            self._jobs.defer([Order(TAGS, {"change": id}, name, name, after=pause)])
+
+    def _tags(self, job: Job) -> timedelta | None:
+        watcher, id = self._parts.watcher, str(job.about["change"])
+        assert watcher
+        if watcher.tags(id) is None:
+            return None
+        self._see(id, "")
+        return watcher.tags(id)
 
     # Workers
 

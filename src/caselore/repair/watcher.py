@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from caselore.errors import CaseloreError, ForgeUnavailable, NotFound
 from caselore.memory.encoding import digest
 from caselore.memory.records import Actor
-from caselore.repair import honest, pack, recount, sight
+from caselore.repair import after_merge, honest, pack, recount, sight
 from caselore.repair.account import Account, Tracked
 from caselore.repair.comment import MARKER, comment
 from caselore.repair.events import Rerun
@@ -85,6 +85,18 @@ class Watcher:
         if step.state.settling:
             due = min(due, now + timedelta(seconds=self._account.policy.settle))
         self._account.memory.look_next({id: due})
+
+    def tags(self, id: str) -> timedelta | None:
+        """Give the time to the next look for tags of a change that a green target branch ended.
+
+        None where there is none to be: it is still looked at anyhow, or the time of watching is
+        over.
+        """
+        found = self._account.tracked(id)
+        policy = self._account.policy
+        if found is None or not after_merge.waits_for_tags(found.state, policy, self._clock()):
+            return None
+        return self._pause(id, Phase.POST_MERGE)
 
     def look(self, id: str) -> Step | None:
         """Read one change and take in what is new; None where nothing is.

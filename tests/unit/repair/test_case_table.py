@@ -353,6 +353,16 @@ CASES = {
         [MERGED, after("main", 90, "mmm1", "success"), after("v2.0", 91, "mmm1")],
         [TAG], "post_merge", 0,
     ),
+    "the same green there again says nothing of that tag": (
+        [
+            MERGED, after("main", 90, "mmm1", "success"), after("v2.0", 91, "mmm1"),
+            after("main", 90, "mmm1", "success"),
+        ],
+        [TAG], "post_merge", 0,
+    ),
+    "another green there ends it again": (
+        [MERGED, after("main", 90, "mmm1"), after("main", 92, "mmm1", "success")], [MAIN], "done", 0
+    ),
     "another commit's pipeline on the target branch is not this change's": (
         [MERGED, after("main", 90, "other")], [], "post_merge", 0
     ),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from caselore.errors import Unavailable
 from caselore.memory.loops import Hint
 from caselore.repair.account import WORKER
 from caselore.repair.comment import MARKER
+from caselore.repair.observations import Untrack
 from caselore.repair.pack import prompt
 from fakes.failures import ANA
 from fakes.forge import RateLimited, TimedOut, failing_log
@@ -147,6 +150,50 @@ def test_after_the_merge_the_target_branch_is_watched(world):
     assert world.told == ["main_pipeline_failed"]
     assert [one.type for one in world.account.waiting(WORKER)] == ["main_pipeline_failed"]
     assert world.status["pipeline_fail_count"] == 0
+
+
+def test_a_tag_that_fails_after_a_green_target_branch_goes_to_the_worker_uncounted(world):
+    world.forge.merge(CHANGE)
+    world.forge.run_after_merge(CHANGE, "success")
+    world.look()
+    assert world.status["state"] == "done"
+    for _ in range(8):
+        world.look()
+        assert len(world.account.memory.jobs("waiting")) == 1
+    world.forge.trouble = [Unavailable("502 <html>")] * 3
+    for _ in range(8):
+        world.look()
+    assert world.forge.trouble == []
+    world.forge.run_after_merge(CHANGE, "failed", ref="v1.4.0", tag=True)
+    for _ in range(6):
+        world.look()
+
+    assert world.told == ["tag_pipeline_failed"]
+    assert [one.type for one in world.take()] == ["tag_pipeline_failed"]
+    found = (world.status["state"], world.status["pipeline_fail_count"])
+    assert found == ("post_merge", 0)
+    world.look(minutes=world.account.policy.post_merge // 60 + 1)
+    world.look()
+    assert world.status["state"] == "done"
+    assert world.told == ["tag_pipeline_failed"]
+
+
+@pytest.mark.parametrize("ended", ["late", "untracked"])
+def test_a_tag_is_not_looked_for_when_the_time_is_over_or_nobody_wants_it(world, ended):
+    world.forge.merge(CHANGE)
+    world.forge.run_after_merge(CHANGE, "success")
+    world.look()
+    if ended == "late":
+        world.now += timedelta(seconds=world.account.policy.post_merge)
+    else:
+        world.account.step(ID, Untrack(world.now, "human:ana"), ANA, "untrack")
+    world.forge.run_after_merge(CHANGE, "failed", ref="v1.4.0", tag=True)
+    calls = world.forge.calls
+    for _ in range(4):
+        world.look(minutes=5)
+
+    assert (world.told, world.forge.calls) == ([], calls)
+    assert world.account.memory.jobs("waiting") == []
 
 
 def test_a_green_that_comes_from_a_skipped_test_is_doubted(world):
