@@ -2,7 +2,8 @@
 SELECT * FROM caselore.exhibits WHERE bank = %(bank)s AND id = %(id)s
 
 -- name: exhibit_known
-SELECT * FROM caselore.exhibits WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq LIMIT 1
+-- `+ 0`: in the order of an index of seq every exhibit of the bank would be walked through
+SELECT * FROM caselore.exhibits WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq + 0 LIMIT 1
 
 -- name: exhibits_named
 SELECT * FROM caselore.exhibits WHERE bank = %(bank)s AND id >= %(name)s AND id < %(beyond)s ORDER BY id LIMIT 50

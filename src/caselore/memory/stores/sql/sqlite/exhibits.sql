@@ -2,7 +2,8 @@
 SELECT * FROM exhibits WHERE bank = :bank AND id = :id
 
 -- name: exhibit_known
-SELECT * FROM exhibits WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq LIMIT 1
+-- `+ 0`: in the order of an index of seq every exhibit of the bank would be walked through
+SELECT * FROM exhibits WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq + 0 LIMIT 1
 
 -- name: exhibits_named
 SELECT * FROM exhibits WHERE bank = :bank AND id >= :name AND id < :beyond ORDER BY id LIMIT 50
