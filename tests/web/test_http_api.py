@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -152,6 +153,23 @@ def test_a_key_makes_a_request_done_once(served):
     ids = [one.json()["incident"] for one in (first, keyless, theirs)]
     assert len(set(ids)) == 3
     assert len(list(served.app.memory.list())) == 3
+
+
+def test_a_first_request_builds_no_route(tmp_path):
+    """Several servers in one process would build at once, and the framework cannot do that."""
+
+    def fields():
+        return sum(type(one).__name__ == "ModelField" for one in gc.get_objects())
+
+    with running(tmp_path / "first") as served, served.client("ci") as client:
+        # the fields of its query are the process's own, whichever server is asked first
+        assert client.get(f"{API}/incidents").status_code == 200
+    with running(tmp_path / "home") as served, served.client("ci") as client:
+        before = fields()
+        assert before > 100
+        assert client.get(f"{API}/incidents").status_code == 200
+        assert client.get("/nowhere").status_code == 404
+        assert fields() <= before
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])

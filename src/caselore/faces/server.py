@@ -139,8 +139,20 @@ def serve(web: FastAPI, listening: socket.socket) -> None:
         web.state.traces.close()
 
 
+def _build(web: FastAPI) -> None:
+    """Build every route before the first request.
+
+    The framework does it at a first match and turns off warnings of the whole process meanwhile:
+    two servers of one process that do that at once turn on again what the other turned off.
+    """
+    nowhere = {"type": "http", "method": "GET", "path": "/ ", "root_path": "", "headers": []}
+    for route in web.router.routes:
+        route.matches(nowhere)
+
+
 def prepared(web: FastAPI) -> uvicorn.Server:
     """Give a server that is warm: what only the first request would wait for is done."""
+    _build(web)
     app: App = web.state.house.app
     app.read(b"ERROR: warm\n")
     app.memory.ledger_head()
