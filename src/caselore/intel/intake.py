@@ -15,6 +15,7 @@ from caselore.intel.candidates import Candidate
 from caselore.intel.days import apart
 from caselore.intel.dossier import Dossier, as_candidate, put_together
 from caselore.intel.impact import impact_of
+from caselore.intel.known_events import Known, KnownEvents
 from caselore.intel.modality import Mode
 from caselore.intel.origins import Sketch, is_copy, party_words, same_event, sketch
 from caselore.intel.pages import Page
@@ -22,9 +23,8 @@ from caselore.intel.trust import WEIGHT
 from caselore.memory.api import Memory
 from caselore.memory.encoding import digest, stamp
 from caselore.memory.evidence import CompetitorEvent, Report
-from caselore.memory.exhibit_ports import Sought
 from caselore.memory.exhibits import Filing
-from caselore.memory.records import Actor, Kind, Role
+from caselore.memory.records import Actor, Role
 
 RESOLVER = Actor("resolver", Role.SYSTEM)
 LONG = 9  # shingles of a quote from which on its likeness says something: headlines resemble each other
@@ -66,9 +66,7 @@ class Intake:
     left_out: list[LeftOut] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
-    _known: dict[tuple[str, str], dict[str, tuple[Dossier, Candidate]]] = field(
-        default_factory=dict
-    )
+    _known: KnownEvents | None = None
     _sketches: dict[str, Sketch] = field(default_factory=dict)
 
     def take(self, reported: Iterable[Reported]) -> None:
@@ -173,24 +171,14 @@ class Intake:
         """Say whether a page reports only this one thing of its type: then a copy means it."""
         return len(one.page.text) < 6_000 and len(self.memory.page_text(report.snapshot)) < 6_000
 
-    def _of(self, said: Candidate) -> dict[str, tuple[Dossier, Candidate]]:
-        key = (said.entity.key, said.event_type)
-        if key not in self._known:
-            sought = Sought(
-                Kind.COMPETITOR_EVENT.value, said.entity.key, said.event_type, limit=5_000
-            )
-            found = [
-                put_together(one)
-                for one in self.memory.exhibits(sought)
-                if one.status.value not in {"retracted", "quarantined"}
-            ]
-            self._known[key] = {one.id: (one, as_candidate(one, said.entity)) for one in found}
-        return self._known[key]
+    def _of(self, said: Candidate) -> dict[str, Known]:
+        if self._known is None:
+            self._known = KnownEvents(self.memory)
+        return self._known.around(said)
 
     def _refresh(self, id: str, said: Candidate) -> None:
         dossier = put_together(self.memory.exhibit(id))
-        known = self._of(said)
-        old = known.get(id)
+        old = self._of(said).get(id)
         fresh = as_candidate(dossier, said.entity)
         tokens = (
             fresh.tokens
@@ -198,7 +186,8 @@ class Intake:
             | (said.tokens if old is None else frozenset())
         )
         names = fresh.names | (old[1].names if old else said.names)
-        known[id] = (dossier, fresh.having(tokens=tokens, names=names))
+        if self._known is not None:
+            self._known.put(said, id, (dossier, fresh.having(tokens=tokens, names=names)))
 
     def _report(self, one: Reported) -> Report:
         said, page = one.said, one.page

@@ -1,0 +1,74 @@
+"""Keeps at hand the events that a report may belong to: those of its competitor and type, of the months around it.
+
+Must not read what lies too far away in time to be the same event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from caselore.intel.candidates import Candidate
+from caselore.intel.dossier import Dossier, as_candidate, put_together
+from caselore.memory.api import Memory
+from caselore.memory.encoding import stamp
+from caselore.memory.exhibit_ports import Sought
+from caselore.memory.records import Kind
+
+MONTHS = 5  # before and after a report: a deal or its denial is told again within 120 days
+Known = tuple[Dossier, Candidate]
+Shelf = tuple[str, str, int]
+"""A competitor, a type of event, a month counted from year 0."""
+
+
+@dataclass
+class KnownEvents:
+    """What one run looked up, and what it has taken in since."""
+
+    memory: Memory
+    _held: dict[str, Known] = field(default_factory=dict)
+    _shelves: dict[Shelf, dict[str, None]] = field(default_factory=dict)
+    _read: set[Shelf] = field(default_factory=set)
+
+    def around(self, said: Candidate) -> dict[str, Known]:
+        """Give the events, by id, that a report may belong to."""
+        middle = _month(said.date)
+        shelves = [_shelf(said, middle + off) for off in range(MONTHS, -MONTHS - 1, -1)]
+        missing = [one[2] for one in shelves if one not in self._read]
+        if missing:
+            self._load(said, min(missing), max(missing))
+            self._read.update(shelves)
+        return {id: self._held[id] for one in shelves for id in self._shelves.get(one, ())}
+
+    def put(self, said: Candidate, id: str, known: Known) -> None:
+        """Keep an event as it now stands, where its day now lies."""
+        for off in range(-MONTHS, MONTHS + 1):
+            self._shelves.get(_shelf(said, _month(said.date) + off), {}).pop(id, None)
+        self._held[id] = known
+        self._shelves.setdefault(_shelf(said, _month(known[0].date)), {})[id] = None
+
+    def _load(self, said: Candidate, first: int, last: int) -> None:
+        sought = Sought(
+            Kind.COMPETITOR_EVENT.value, said.entity.key, said.event_type,
+            since=_begin(first), until=_begin(last + 1), limit=5_000,
+        )  # fmt: skip
+        for one in self.memory.exhibits(sought):
+            if one.id not in self._held and one.status.value not in {"retracted", "quarantined"}:
+                dossier = put_together(one)
+                self._held[one.id] = dossier, as_candidate(dossier, said.entity)
+                shelf = _shelf(said, _month(dossier.date))
+                self._shelves.setdefault(shelf, {})[one.id] = None
+
+
+def _shelf(said: Candidate, month: int) -> Shelf:
+    return said.entity.key, said.event_type, month
+
+
+def _month(day: str) -> int:
+    return int(day[:4]) * 12 + int(day[5:7]) - 1
+
+
+def _begin(month: int) -> str:
+    """Give the first moment of a month, within the years that a date can have."""
+    month = min(max(month, 12), 9999 * 12 + 11)
+    return stamp(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
