@@ -65,7 +65,7 @@ def test_a_log_is_hashed_wherever_a_record_of_it_is_made(app):
 
     assert app.diagnose(log, service="orders", deployment="204").reading.digest == wanted
     assert app.preview(log, service="orders").reading.digest == wanted
-    assert app.repair.parts.read(io.BytesIO(log), "job").digest == wanted
+    assert app.repair.parts.read(io.BytesIO(log), "job", None).digest == wanted
     assert app.read(log).digest == ""
 
 
