@@ -49,9 +49,20 @@ def pooled_url(postgres_url, pgbouncer):
     return pgbouncer(postgres_url)
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Say at the end of a run what was not tested because it is not installed."""
-    from fakes import pgbouncer
+def pytest_collection_modifyitems(config, items):
+    """Leave out what needs something that this machine does not have."""
+    from fakes import means
 
-    if not pgbouncer.PROGRAM:
-        terminalreporter.write_line(pgbouncer.ABSENT, yellow=True)
+    needs = {one: [mark.args[0] for mark in one.iter_markers("needs")] for one in items}
+    left_out = [one for one in items if not all(map(means.here, needs[one]))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [one for one in items if one not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say at the end of a run what was not tested because this machine lacks something."""
+    from fakes import means
+
+    for told in means.absent():
+        terminalreporter.write_line(told, yellow=True)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 from homes import Home, copy
-
-
-def pytest_report_header() -> str:
-    """Say whether the pipelines of GitLab's own form really run."""
-    named = os.environ.get("CASELORE_TEST_GITLAB_CI_LOCAL") or shutil.which("gitlab-ci-local")
-    return f"gitlab-ci-local: {named or 'not here, so its test is not collected'}"
 
 
 @pytest.fixture

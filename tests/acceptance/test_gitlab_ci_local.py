@@ -1,16 +1,19 @@
 """A pipeline of GitLab's own form really runs and fails, by gitlab-ci-local, under the whole loop.
 
-Collected where CASELORE_TEST_GITLAB_CI_LOCAL names the command, or it is on the path; pytest's
-header says which. It needs node.
+Collected where CASELORE_TEST_GITLAB_CI_LOCAL names the command, or it is on the path; a run without
+it says so at its end. It needs node.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
-PROGRAM = os.environ.get("CASELORE_TEST_GITLAB_CI_LOCAL") or shutil.which("gitlab-ci-local")
+import pytest
+
+from fakes import means
+
+PROGRAM = means.gitlab_ci_local()
 PIPELINE = """
 test:
   script:
@@ -40,33 +43,31 @@ def commit(folder, total):
     git(folder, "commit", "-q", "-m", f"total {total}")
 
 
-if PROGRAM:
-
-    def test_a_pipeline_of_gitlab_fails_is_handed_over_and_goes_green(ana, tmp_path):
-        pay = tmp_path / "pay"
-        pay.mkdir()
-        git(pay, "init", "-q", "-b", "main")
-        git(pay, "commit", "-q", "--allow-empty", "-m", "begin")
-        git(pay, "checkout", "-q", "-b", "change-7")
-        commit(pay, 4)
-        (ana.folder / "caselore.toml").write_text(
-            "[repair.policy]\nsettle = 0\n"
-            '[repair.workers.idle]\nstart = ["true"]\nlogins = ["bot"]\n'
-        )
-        ana.extra["PATH"] = os.environ["PATH"]
-        change = f"{pay.as_uri()}/-/merge_requests/7"
-        assert ana.run("repair", "track", change, "--worker", "idle").code == 0
+@pytest.mark.needs("gitlab-ci-local")
+def test_a_pipeline_of_gitlab_fails_is_handed_over_and_goes_green(ana, tmp_path):
+    pay = tmp_path / "pay"
+    pay.mkdir()
+    git(pay, "init", "-q", "-b", "main")
+    git(pay, "commit", "-q", "--allow-empty", "-m", "begin")
+    git(pay, "checkout", "-q", "-b", "change-7")
+    commit(pay, 4)
+    (ana.folder / "caselore.toml").write_text(
+        '[repair.policy]\nsettle = 0\n[repair.workers.idle]\nstart = ["true"]\nlogins = ["bot"]\n'
+    )
+    ana.extra["PATH"] = os.environ["PATH"]
+    change = f"{pay.as_uri()}/-/merge_requests/7"
+    assert ana.run("repair", "track", change, "--worker", "idle").code == 0
+    ana.run("repair", "watch", "--once")
+    red = ana.run("repair", "status", change, "--json").json
+    (incident,) = ana.run("incidents", "--json").lines
+    commit(pay, 3)
+    for _ in range(2):
         ana.run("repair", "watch", "--once")
-        red = ana.run("repair", "status", change, "--json").json
-        (incident,) = ana.run("incidents", "--json").lines
-        commit(pay, 3)
-        for _ in range(2):
-            ana.run("repair", "watch", "--once")
-        now = ana.run("repair", "status", change, "--json").json
+    now = ana.run("repair", "status", change, "--json").json
 
-        assert red["pipeline_fail_count"] == 1
-        assert "total lost a row" in str(ana.run("show", incident["incident"], "--json").json)
-        assert (now["last_attempt"]["verdict"], now["last_attempt"]["head"] != red["head"]) == (
-            "green",
-            True,
-        )
+    assert red["pipeline_fail_count"] == 1
+    assert "total lost a row" in str(ana.run("show", incident["incident"], "--json").json)
+    assert (now["last_attempt"]["verdict"], now["last_attempt"]["head"] != red["head"]) == (
+        "green",
+        True,
+    )

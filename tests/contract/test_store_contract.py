@@ -44,9 +44,9 @@ from fakes.failures import (
 )
 from fakes.loop_rows import ATTEMPT, CHANGE, EVENT
 from fakes.memory_store import MemoryStore
-from fakes.pgbouncer import PROGRAM
 
-KINDS = ["sqlite", "postgres", "memory", *(["pgbouncer"] if PROGRAM else [])]
+POOLED = pytest.param("pgbouncer", marks=pytest.mark.needs("pgbouncer"))
+KINDS = ["sqlite", "postgres", "memory", POOLED]
 
 
 @pytest.fixture(params=KINDS)

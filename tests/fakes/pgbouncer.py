@@ -17,14 +17,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import psycopg
 
+from fakes import means
+
 SESSIONS = 3  # of the server, whatever the number of clients
-PROGRAM = os.environ.get("CASELORE_TEST_PGBOUNCER", "") or shutil.which(
-    "pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
-)
-ABSENT = (
-    "PgBouncer is not installed: no test ran through it. `apt-get install pgbouncer`, or name the"
-    " program in CASELORE_TEST_PGBOUNCER."
-)
+PROGRAM = means.pgbouncer()
 CONFIG = """[databases]
 * = {server}
 [pgbouncer]

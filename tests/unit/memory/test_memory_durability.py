@@ -1,11 +1,8 @@
-"""Killed, crowded, full, read-only, foreign or damaged: nothing acknowledged is lost, nothing half-written."""
+"""Killed, crowded, foreign or damaged: nothing acknowledged is lost, nothing half-written."""
 
 from __future__ import annotations
 
-import json
 import random
-import resource
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,7 +18,7 @@ import pytest
 from caselore.errors import StoreBusy, StoreDamaged, StoreReadOnly, StoreTooNew
 from caselore.memory import Status
 from caselore.memory.stores.sqlite import SqliteStore
-from fakes import crowded, postgres, writer
+from fakes import postgres, writer
 from fakes.failures import ANA, CI, failure, memory_at
 from fakes.nursery import Nursery
 
@@ -192,144 +189,11 @@ def test_two_processes_that_see_the_same_runs_record_each_once(place):
     memory.close()
 
 
-def tiny_room(folder: Path, size: str = "900k") -> list[str]:
-    """Give the words that run a command with a tiny disk at `folder`, if this machine can."""
-    inside = f"mount -t tmpfs -o size={size} none '{folder}' && "
-    words = ["unshare", "-rm", "sh", "-c"]
-    able = (
-        shutil.which("unshare")
-        and not subprocess.run(
-            [*words, inside + "true"], capture_output=True, check=False
-        ).returncode
-    )
-    return [*words, inside] if able else []
-
-
-def small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
-
-
-def test_a_limit_on_file_size_is_said_and_all_older_records_are_intact(tmp_path):
-    path = tmp_path / "lore.sqlite3"
-    process = start(path, "a", preexec_fn=small_files)
-
-    said = process.communicate(timeout=200)[0].splitlines()
-
-    assert process.returncode == 0, said[-1]
-    assert said[-1].startswith("full ")
-    assert "No room is left" in said[-1]
-    must_hold(Place(str(path)), [line.split() for line in said[1:-1]])
-
-
-def test_a_full_disk_is_said_and_all_older_records_are_intact(tmp_path):
-    room = tmp_path / "room"
-    room.mkdir()
-    words = tiny_room(room)
-    if not words:  # this machine mounts nothing for us: a limit on file size is the nearest
-        test_a_limit_on_file_size_is_said_and_all_older_records_are_intact(tmp_path)
-        return
-    work = " ".join([*WRITER, f"{room}/lore.sqlite3", "a", "100000"])
-    # the folder vanishes with the mount: copy it out first
-    run = subprocess.run(
-        [*words[:-1], f"{words[-1]} {work}; cp -r {room} {tmp_path}/after"],
-        capture_output=True, text=True, timeout=200, check=True,
-    )  # fmt: skip
-    said = run.stdout.splitlines()
-
-    assert said[-1].startswith("full "), said[-1] + run.stderr
-    must_hold(
-        Place(str(tmp_path / "after" / "lore.sqlite3")), [line.split() for line in said[1:-1]]
-    )
-
-
-CROWDED = [
-    ("write", 0), ("confirm", 0), ("import", 0), ("import", 2_500_000), ("backup", 0),
-    ("backup", 100_000), ("index", 0), ("retention", 0), ("erase", 0), ("erase", 100_000),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("job", "left"), CROWDED)
-def test_any_job_on_a_full_disk_says_so_loses_nothing_and_works_when_there_is_room(
-    tmp_path, job, left
-):
-    room = tmp_path / "room"
-    room.mkdir()
-    words = tiny_room(room, "14m")
-    if not words:  # this machine mounts nothing for us
-        return
-    work = " ".join([sys.executable, crowded.__file__, str(room), job, str(left)])
-    run = subprocess.run(
-        [*words[:-1], f"{words[-1]} {work}"],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=True,
-    )
-    told = json.loads(run.stdout.splitlines()[-1])
-    kept = [one for one in told["before"] if one in told["between"]]
-
-    assert told["full"]["kind"] == "StoreFull", told["full"]
-    assert told["verified"]
-    assert told["whole"]
-    assert told["recalled"]
-    assert told["reopened"] == told["between"]
-    assert not [name for name in told["left"] if ".part" in name or "backup" in name]
-    assert "done" in told["again"] or job == "erase"
-    if (job, left) == ("erase", 100_000):  # it fitted, but the file could not be written anew
-        assert "is erased from every table, but old pages" in told["full"]["words"]
-        assert "nothing of this call" not in told["full"]["words"]
-        assert len(kept) == len(told["before"]) - 1
-    else:
-        assert kept == told["before"]
-    if (job, left) == ("import", 2_500_000):
-        assert "The first 500 lines are in" in told["full"]["words"]
-        assert len(told["between"]) == len(told["before"]) + 500
-        assert len(told["after"]) == len(told["before"]) + 700
-
-
-@pytest.mark.parametrize("size", ["60k", "200k", "300k", "400k"])
-def test_a_disk_too_small_for_a_new_store_is_said_to_be_full_and_keeps_no_half_of_it(
-    tmp_path, size
-):
-    room = tmp_path / "room"
-    room.mkdir()
-    words = tiny_room(room, size)
-    if not words:  # this machine mounts nothing for us
-        return
-    work = " ".join([*WRITER, f"{room}/lore.sqlite3", "a", "1"])
-    run = subprocess.run(
-        [*words[:-1], f"{words[-1]} {work}; ls {room} > {tmp_path}/left"],
-        capture_output=True, text=True, timeout=200, check=True,
-    )  # fmt: skip
-
-    assert run.stdout.startswith("full "), run
-    assert (tmp_path / "left").read_text() == ""
-
-
 def test_a_folder_that_cannot_be_made_is_read_only(tmp_path):
     (tmp_path / "file").write_text("no folder")
 
     with pytest.raises(StoreReadOnly, match="file"):
         SqliteStore(tmp_path / "file" / "home" / "lore.sqlite3")
-
-
-def test_a_read_only_disk_is_said_and_left_as_it_is(tmp_path):
-    path = tmp_path / "home" / "lore.sqlite3"
-    memory = memory_at(path)
-    memory.observe(failure(), CI)
-    memory.close()
-    before = path.read_bytes()
-    frozen = (
-        f"mount --bind {path.parent} {path.parent} && mount -o remount,ro,bind {path.parent} && "
-    )
-    words = ["unshare", "-rm", "sh", "-c"]
-    work = " ".join([*WRITER, str(path), "a", "1"])
-    if tiny_room(path.parent):
-        run = subprocess.run(
-            [*words, frozen + work], capture_output=True, text=True, timeout=200, check=False
-        )
-        assert run.stdout.splitlines()[-1].startswith("error StoreReadOnly "), run
-    assert path.read_bytes() == before
 
 
 def test_a_newer_store_is_refused_and_left_as_it_is(tmp_path):

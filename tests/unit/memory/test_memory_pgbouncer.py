@@ -18,13 +18,11 @@ import caselore.memory.stores
 from caselore.memory import Status
 from fakes import writer
 from fakes.failures import ANA, BATCHES, CI, failure, memory_at
-from fakes.pgbouncer import ABSENT, PROGRAM, SESSIONS
+from fakes.pgbouncer import SESSIONS
 
 WRITER = [sys.executable, writer.__file__]
 STORES = Path(caselore.memory.stores.__file__).parent
-through_it = pytest.mark.parametrize(
-    "program", [PROGRAM] if PROGRAM else [], ids=["pgbouncer"][: bool(PROGRAM)]
-)
+through_it = pytest.mark.needs("pgbouncer")
 # What outlives a transaction in a session, or needs one session for long.
 SESSION_STATE = {
     "a setting": r"(^|[;'\"])\s*SET\s+(?!LOCAL\b|TRANSACTION\b)\w+\s*(=|\bTO\b)",
@@ -90,12 +88,8 @@ def test_no_statement_of_the_store_leaves_anything_in_a_session():
     assert found == set()
 
 
-def test_a_run_without_pgbouncer_says_so():
-    assert PROGRAM or "no test ran through it" in ABSENT
-
-
 @through_it
-def test_no_session_that_clients_share_is_left_with_anything(program, pooled_url, tmp_path):
+def test_no_session_that_clients_share_is_left_with_anything(pooled_url, tmp_path):
     memory = memory_at(pooled_url, tmp_path / "lore")
     for number in range(12):
         memory.observe(failure(str(number)), CI)
@@ -145,9 +139,7 @@ def must_hold(url, folder, said) -> None:
 
 
 @through_it
-def test_more_writers_than_sessions_write_at_once_and_all_of_it_is_there(
-    program, pooled_url, tmp_path
-):
+def test_more_writers_than_sessions_write_at_once_and_all_of_it_is_there(pooled_url, tmp_path):
     names = "abcdef"
     running = [start(pooled_url, name, 8, tmp_path / name) for name in names]
 
@@ -161,9 +153,7 @@ def test_more_writers_than_sessions_write_at_once_and_all_of_it_is_there(
 
 @through_it
 @pytest.mark.parametrize("rounds", [4, pytest.param(60, marks=pytest.mark.soak)])
-def test_a_client_killed_behind_it_loses_nothing_and_blocks_nobody(
-    program, rounds, pooled_url, tmp_path
-):
+def test_a_client_killed_behind_it_loses_nothing_and_blocks_nobody(rounds, pooled_url, tmp_path):
     chance, said = random.Random(rounds), []
     for number in range(rounds):
         running = [start(pooled_url, f"{one}{number}", 100_000, tmp_path / one) for one in "ab"]

