@@ -296,11 +296,21 @@ def of_body(kind: Kind, body: dict[str, Any]) -> Finding:
     return found
 
 
+_FIELDS: dict[type[Any], dict[str, Any]] = {}
+
+
+def _fields(kind: type[Any]) -> dict[str, Any]:
+    """Give what each field takes; to work that out costs more than all the rest of reading."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = get_type_hints(kind)
+    return _FIELDS[kind]
+
+
 def read(kind: type[Any], body: dict[str, Any]) -> Any:
     """Read one typed value from JSON. Raises BadInput for an unknown, missing or wrong field."""
     if not isinstance(body, dict):
         raise BadInput(f"a {kind.__name__} is a JSON object, not {type(body).__name__}")
-    known = get_type_hints(kind)
+    known = _fields(kind)
     values = {}
     for name, value in body.items():
         if name not in known or name == "kind":
