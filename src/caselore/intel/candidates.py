@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from caselore.intel.entities import Entity
@@ -73,10 +74,16 @@ def proper(text: str, entity: Entity) -> frozenset[str]:
     return frozenset(word for one in inner for word in telling(one, entity))
 
 
+@lru_cache(maxsize=4_096)
 def telling(text: str, entity: Entity) -> frozenset[str]:
     """Give the words of a text that tell one event from another of the same competitor."""
-    own = {word for name in entity.names for word in words_of(name)}
+    own = _own_words(entity)
     return frozenset(
         word for word in words_of(text)
         if word not in _DULL and word not in own and len(word) > 1 and not re.fullmatch(r"[\d.,]+", word)
     )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _own_words(entity: Entity) -> frozenset[str]:
+    return frozenset(word for name in entity.names for word in words_of(name))

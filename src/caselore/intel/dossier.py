@@ -132,7 +132,7 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
             wrong |= set(said.body.get("wrong", ()))
             notes.append(str(said.body["why"]))
     amount, currency, more = _amount(reports, wrong)
-    date, told = _date(reports, event)
+    date, told = day_of_reports(reports, event)
     best = _quote(reports, amount)
     before = best.before if best.before is not None else event.before
     percent = event.change_percent
@@ -185,7 +185,7 @@ def _amount(reports: list[Report], wrong: set[float]) -> tuple[float | None, str
     return best, currency, notes
 
 
-def _date(reports: list[Report], event: CompetitorEvent) -> tuple[str, str]:
+def day_of_reports(reports: Iterable[Report], event: CompetitorEvent) -> tuple[str, str]:
     """Give the day that the most exact report names; of equally exact ones the earliest."""
 
     def exact(one: Report) -> tuple[int, int]:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from caselore.intel.candidates import Candidate
 from caselore.intel.days import apart
-from caselore.intel.dossier import Dossier, as_candidate, put_together
+from caselore.intel.dossier import Dossier, as_candidate, day_of_reports, put_together
 from caselore.intel.impact import impact_of
-from caselore.intel.known_events import Known, KnownEvents
+from caselore.intel.known_events import DENIED_FOR, Known, KnownEvents
 from caselore.intel.modality import Mode
 from caselore.intel.origins import Sketch, is_copy, party_words, same_event, sketch
 from caselore.intel.pages import Page
@@ -28,7 +28,6 @@ from caselore.memory.records import Actor, Role
 
 RESOLVER = Actor("resolver", Role.SYSTEM)
 LONG = 9  # shingles of a quote from which on its likeness says something: headlines resemble each other
-DENIED_FOR = 120  # days by which a denial reaches back and ahead
 REPEATING = frozenset({"aggregator", "forum"})  # tiers that repeat what others found out
 SYNONYMS = {
     "acquisition": "acquisition acquire takeover merger buy", "funding": "funding investment round raise",
@@ -66,8 +65,12 @@ class Intake:
     left_out: list[LeftOut] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
-    _known: KnownEvents | None = None
+    _known: KnownEvents = field(init=False)
     _sketches: dict[str, Sketch] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin without having looked anything up."""
+        self._known = KnownEvents(self.memory)
 
     def take(self, reported: Iterable[Reported]) -> None:
         """Take in everything, in the order in which it became known."""
@@ -119,14 +122,14 @@ class Intake:
         independent = self._independent(one, dossier)
         origin = report.origin if independent else _origin_of(dossier, one.page)
         shared = replace(report, origin=origin)
-        at = moment_of(one.said.date)
+        day = day_of_reports([*dossier.reports, shared], dossier.event)[0]
         self.memory.corroborate(
             dossier.id,
             shared,
             self.actor,
             independent=independent,
             key=key,
-            happened_at=at if _more_exact(one.said, dossier) else None,
+            happened_at=moment_of(day) if day != dossier.date else None,
         )
         self.touched.append(dossier.id)
         self._refresh(dossier.id, one.said)
@@ -172,13 +175,11 @@ class Intake:
         return len(one.page.text) < 6_000 and len(self.memory.page_text(report.snapshot)) < 6_000
 
     def _of(self, said: Candidate) -> dict[str, Known]:
-        if self._known is None:
-            self._known = KnownEvents(self.memory)
         return self._known.around(said)
 
     def _refresh(self, id: str, said: Candidate) -> None:
         dossier = put_together(self.memory.exhibit(id))
-        old = self._of(said).get(id)
+        old = self._known.held(id)
         fresh = as_candidate(dossier, said.entity)
         tokens = (
             fresh.tokens
@@ -186,8 +187,7 @@ class Intake:
             | (said.tokens if old is None else frozenset())
         )
         names = fresh.names | (old[1].names if old else said.names)
-        if self._known is not None:
-            self._known.put(said, id, (dossier, fresh.having(tokens=tokens, names=names)))
+        self._known.put(said, id, (dossier, fresh.having(tokens=tokens, names=names)))
 
     def _report(self, one: Reported) -> Report:
         said, page = one.said, one.page
@@ -351,13 +351,6 @@ def _unlike(one: Candidate, other: Candidate) -> float:
     least = min(len(one.tokens), len(other.tokens)) or 1
     same = one.amount is not None and one.amount == other.amount
     return (0 if same else 1) - len(one.tokens & other.tokens) / least
-
-
-def _more_exact(said: Candidate, dossier: Dossier) -> bool:
-    return said.date_from in {"sentence", "effective"} and dossier.date_from not in {
-        "sentence",
-        "effective",
-    }
 
 
 def _origin_of(dossier: Dossier, page: Page) -> str:

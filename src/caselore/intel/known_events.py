@@ -10,12 +10,14 @@ from datetime import UTC, datetime
 
 from caselore.intel.candidates import Candidate
 from caselore.intel.dossier import Dossier, as_candidate, put_together
+from caselore.intel.modality import Mode
+from caselore.intel.origins import reach_of
 from caselore.memory.api import Memory
 from caselore.memory.encoding import stamp
 from caselore.memory.exhibit_ports import Sought
 from caselore.memory.records import Kind
 
-MONTHS = 5  # before and after a report: a deal or its denial is told again within 120 days
+DENIED_FOR = 120  # days by which a denial reaches back and ahead
 Known = tuple[Dossier, Candidate]
 Shelf = tuple[str, str, int]
 """A competitor, a type of event, a month counted from year 0."""
@@ -32,18 +34,23 @@ class KnownEvents:
 
     def around(self, said: Candidate) -> dict[str, Known]:
         """Give the events, by id, that a report may belong to."""
-        middle = _month(said.date)
-        shelves = [_shelf(said, middle + off) for off in range(MONTHS, -MONTHS - 1, -1)]
+        middle, around = _month(said.date), _months(said)
+        shelves = [_shelf(said, middle + off) for off in range(around, -around - 1, -1)]
         missing = [one[2] for one in shelves if one not in self._read]
         if missing:
             self._load(said, min(missing), max(missing))
             self._read.update(shelves)
         return {id: self._held[id] for one in shelves for id in self._shelves.get(one, ())}
 
+    def held(self, id: str) -> Known | None:
+        """Give an event as it was last looked up or put."""
+        return self._held.get(id)
+
     def put(self, said: Candidate, id: str, known: Known) -> None:
         """Keep an event as it now stands, where its day now lies."""
-        for off in range(-MONTHS, MONTHS + 1):
-            self._shelves.get(_shelf(said, _month(said.date) + off), {}).pop(id, None)
+        old = self._held.get(id)
+        if old is not None:
+            self._shelves[_shelf(said, _month(old[0].date))].pop(id, None)
         self._held[id] = known
         self._shelves.setdefault(_shelf(said, _month(known[0].date)), {})[id] = None
 
@@ -62,6 +69,12 @@ class KnownEvents:
 
 def _shelf(said: Candidate, month: int) -> Shelf:
     return said.entity.key, said.event_type, month
+
+
+def _months(said: Candidate) -> int:
+    """Give the months before and after a report in which the same event, or what it denies, may lie."""
+    days = DENIED_FOR if said.mode is Mode.DENIED else reach_of(said.event_type)
+    return days // 30 + 1
 
 
 def _month(day: str) -> int:

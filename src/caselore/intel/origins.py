@@ -57,6 +57,8 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
     if one.entity.name != other.entity.name or one.event_type != other.event_type:
         return False
     gap = 0 if one_page else apart(one.date, other.date)
+    if gap > reach_of(one.event_type):
+        return False
     if one.event_type == "market_signal":
         topics = _topic(one), _topic(other)
         if all(topics) and topics[0] != topics[1]:
@@ -68,6 +70,14 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
         "pricing_change": _same_price, "hiring": _same_hiring,
     }.get(one.event_type, _same_news)  # fmt: skip
     return rule(one, other, gap, one_page)
+
+
+_REACH = {"acquisition": 120, "partnership": 60, "funding": 60, "pricing_change": 75, "hiring": 60}
+
+
+def reach_of(event_type: str) -> int:
+    """Give the days beyond which two reports of a type never report the same event."""
+    return _REACH.get(event_type, 45)
 
 
 _ONCE = {

@@ -8,9 +8,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from caselore.intel.candidates import Candidate
+from caselore.intel.dossier import put_together
 from caselore.intel.entities import make
+from caselore.intel.intake import Intake, Reported
 from caselore.intel.known_events import KnownEvents
-from caselore.memory.evidence import CompetitorEvent, Report, Snapshot
+from caselore.intel.modality import Mode
+from caselore.intel.origins import reach_of, same_event
+from caselore.intel.pages import text_page
+from caselore.intel.stored_pages import snapshot_filing
+from caselore.memory.evidence import EVENT_TYPES, CompetitorEvent, Report, Snapshot
 from caselore.memory.exhibits import Filing
 from caselore.memory.records import Actor, Role
 from caselore.memory.stores.named_sql import migrations, queries
@@ -83,13 +89,57 @@ def said(day):
     return Candidate(make("Brindle"), "hiring", TEXT, 0, len(TEXT), TEXT, date=day)
 
 
+def days_between(one, other):
+    return abs((datetime.fromisoformat(one) - datetime.fromisoformat(other)).days)
+
+
+@pytest.mark.parametrize(("mode", "reach"), [(Mode.ASSERTED, 60), (Mode.DENIED, 120)])
 @pytest.mark.parametrize("day", ["2024-09-15", "2025-06-30", "2026-10-01"])
-def test_a_report_is_held_against_the_events_of_the_months_around_it(memory, day):
-    around = KnownEvents(memory).around(said(day))
-    gaps = [abs((datetime.fromisoformat(one.date) - datetime.fromisoformat(day)).days) for one, _ in around.values()]  # fmt: skip
-    within = sum(abs((NOW.replace(tzinfo=None) - timedelta(days=back) - datetime.fromisoformat(day)).days) <= 120 for back in range(900))  # fmt: skip
-    assert max(gaps) <= 185
-    assert sum(gap <= 120 for gap in gaps) == within
+def test_a_report_is_held_against_the_events_within_the_reach_of_its_type(
+    memory, day, mode, reach
+):
+    around = KnownEvents(memory).around(said(day).having(mode=mode))
+    gaps = [days_between(one.date, day) for one, _ in around.values()]
+    every = [(NOW - timedelta(days=back)).date().isoformat() for back in range(900)]
+
+    assert sum(gap <= reach for gap in gaps) == sum(
+        days_between(one, day) <= reach for one in every
+    )
+    assert max(gaps) <= reach + 62  # whole months are read: the rest of 900 days is not
+
+
+@pytest.mark.parametrize("event_type", EVENT_TYPES)
+def test_two_reports_that_are_alike_in_everything_are_two_events_beyond_the_reach(event_type):
+    first = said("2026-01-01").having(
+        event_type=event_type, amount=45.0, count=15, party="Pinewood", tokens=frozenset({"a", "b"}),
+        names=frozenset({"a"}), plan="Team", quote="Brindle was fined",
+    )  # fmt: skip
+    reach = reach_of(event_type)
+    later = [
+        first.having(
+            date=(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=gap)).date().isoformat()
+        )
+        for gap in (1, reach + 1)
+    ]
+
+    assert [same_event(first, one) for one in later] == [True, False]
+
+
+def test_what_is_told_again_with_an_earlier_day_is_found_by_that_day(memory):
+    """The day by which the store finds an event is the day that the event shows."""
+    intake = Intake(memory, Actor("t", Role.HUMAN))
+    for number, day in enumerate(("2023-05-20", "2023-05-12")):
+        text = f"Brindle appoints Rosa Velk as its chief of staff, note {number}."
+        page = text_page(f"https://n{number}.example/a", text, fetched_at=NOW, tier="press")
+        page = page.having(snapshot=memory.file_all([snapshot_filing(page)], intake.actor)[0].id)
+        one = said(day).having(
+            quote=text, last=len(text), title=text, party="Rosa Velk", date_from="page"
+        )
+        intake.take([Reported(page, one)])
+
+    assert (len(intake.new), len(intake.touched)) == (1, 1)
+    one = memory.exhibit(intake.new[0])
+    assert one.happened_at.date().isoformat() == put_together(one).date == "2023-05-12"
 
 
 def test_months_that_were_read_in_turns_give_what_one_reading_gives(memory):
