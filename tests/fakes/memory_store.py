@@ -306,6 +306,9 @@ class MemoryView(MemoryCounts, MemoryLater):
             sorted(Counter(row.subject for row in self._all("exhibits", bank, kind=kind)).items())
         )
 
+    def exhibits_filed_last(self, bank, kind):
+        return max((row.recorded_at for row in self._all("exhibits", bank, kind=kind)), default="")
+
     def exhibit_counts(self, bank, sought, recent="", grave=0):
         groups = {}
         for row in self._sought(bank, sought):

@@ -55,6 +55,9 @@ class ExhibitReads(Protocol):
         """Give every exhibit in the order of writing."""
 
     def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]: ...
+    def exhibits_filed_last(self, bank: str, kind: str) -> str:
+        """Tell when one of a kind was recorded last; empty where there is none."""
+
     def exhibit_counts(
         self, bank: str, sought: Sought, recent: str = "", grave: int = 0
     ) -> list[Counted]:

@@ -226,13 +226,11 @@ class Exhibits(Bank):
         with self._store.reading() as view:
             return view.exhibit_subjects(self.bank, kind.value)
 
-    def last_filed(self, kind: Kind, subject: str) -> datetime:
-        """Tell when one of a kind about a subject was recorded last."""
+    def last_filed(self, kind: Kind) -> datetime | None:
+        """Tell when one of a kind was recorded last; none where there is none."""
         with self._store.reading() as view:
-            found = [
-                row.recorded_at for row in view.exhibits(self.bank, Sought(kind.value, subject))
-            ]
-        return unstamp(max(found))
+            last = view.exhibits_filed_last(self.bank, kind.value)
+        return unstamp(last) if last else None
 
     def page_text(self, id: str) -> str:
         """Give a stored page's text. Raises NotFound."""

@@ -361,7 +361,9 @@ class IntelDesk(IntelReports):
 
     def _told_since(self, last: Exhibit | None) -> bool:
         """Say whether an event was recorded after a briefing was."""
-        newest = max((one["told_at"] for one in self.competitors()), default=None)
+        from caselore.memory.records import Kind  # noqa: PLC0415
+
+        newest = self._app.memory.last_filed(Kind.COMPETITOR_EVENT)
         return newest is not None and (last is None or newest > last.recorded_at)
 
     def why(self, claim: str) -> Document:
@@ -387,7 +389,5 @@ class IntelDesk(IntelReports):
         for key, count in memory.exhibit_subjects(Kind.COMPETITOR_EVENT).items():
             newest = next(memory.exhibits(Sought("competitor_event", key, limit=1)), None)
             if newest is not None and isinstance(newest.body, CompetitorEvent):
-                name = newest.body.competitor
-                told = memory.last_filed(Kind.COMPETITOR_EVENT, key)
-                found.append({"competitor": name, "key": key, "events": count, "told_at": told})
+                found.append({"competitor": newest.body.competitor, "key": key, "events": count})
         return found

@@ -180,6 +180,11 @@ def test_counting_looks_at_impact_time_and_what_was_known(memory, deal):
     assert memory.exhibit_subjects(Kind.COMPETITOR_EVENT) == {"velora": 1}
 
 
+def test_the_time_of_the_last_event_is_told_without_walking_through_all(memory, deal):
+    assert memory.last_filed(Kind.COMPETITOR_EVENT) == deal.recorded_at
+    assert memory.last_filed(Kind.PREDICTION) is None
+
+
 def test_a_held_page_is_listed_and_only_a_person_lets_it_in(memory):
     held = memory.file(page(findings=("override",)), SYSTEM)
     assert [one.subject for one in memory.quarantine_list()] == [held.id]

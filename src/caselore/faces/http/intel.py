@@ -21,10 +21,7 @@ Moment = Annotated[str, Query(max_length=100, description="A day or a time, ISO 
 @router.get("/competitors", response_model=Page[intel_shapes.Competitor])
 def competitors(visitor: Reader) -> Response:
     """List competitors with the number of their events."""
-    rows = visitor.app.intel.competitors()
-    kept = ("competitor", "key", "events")
-    items = [{name: row[name] for name in kept} for row in rows]
-    return answer({"items": items, "next_cursor": None})
+    return answer({"items": visitor.app.intel.competitors(), "next_cursor": None})
 
 
 @router.get("/competitors/{name:path}/history", response_model=Page[intel_shapes.Event])

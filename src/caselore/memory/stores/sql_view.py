@@ -212,6 +212,9 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def exhibit_subjects(self, bank: str, kind: str) -> dict[str, int]:
         return dict(self._ask("exhibit_subjects", bank=bank, kind=kind))
 
+    def exhibits_filed_last(self, bank: str, kind: str) -> str:
+        return str(self._sum("exhibits_filed_last", bank=bank, kind=kind)[0])
+
     def exhibit_counts(
         self, bank: str, sought: Sought, recent: str = "", grave: int = 0
     ) -> list[Counted]:

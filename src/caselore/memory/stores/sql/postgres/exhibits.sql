@@ -47,6 +47,9 @@ SELECT * FROM caselore.exhibits WHERE bank = %(bank)s ORDER BY seq
 SELECT subject, count(*) FROM caselore.exhibits
 WHERE bank = %(bank)s AND kind = %(kind)s GROUP BY subject ORDER BY subject
 
+-- name: exhibits_filed_last
+SELECT coalesce(max(recorded_at), '') FROM caselore.exhibits WHERE bank = %(bank)s AND kind = %(kind)s
+
 -- name: exhibit_counts
 SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at),
        count(*) FILTER (WHERE happened_at >= %(recent)s),

@@ -47,6 +47,9 @@ SELECT * FROM exhibits WHERE bank = :bank ORDER BY seq
 SELECT subject, count(*) FROM exhibits
 WHERE bank = :bank AND kind = :kind GROUP BY subject ORDER BY subject
 
+-- name: exhibits_filed_last
+SELECT coalesce(max(recorded_at), '') FROM exhibits WHERE bank = :bank AND kind = :kind
+
 -- name: exhibit_counts
 SELECT label, status, counts, trusted, count(*), CAST(coalesce(sum(origins), 0) AS BIGINT), max(happened_at),
        count(*) FILTER (WHERE happened_at >= :recent),
