@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,19 +28,17 @@ from caselore.jobs import queue_tables
 from caselore.jobs.ports import (
     Every,
     Failed,
-    Handler,
     Job,
     Order,
     Ran,
     Retry,
     due,
-    scheduled,
     timed,
 )
+from caselore.jobs.register import Register
 
 LEASE = 60.0  # seconds without a heartbeat after which a process's jobs are another's
 THREADS = 4
-_NOTHING: Mapping[str, Any] = {}
 
 
 class _AgainError(Exception):
@@ -62,7 +60,7 @@ class _AsTold(BaseRetryStrategy):
         return RetryDecision(retry_at=exception.at) if isinstance(exception, _AgainError) else None
 
 
-class QueueJobs:
+class QueueJobs(Register):
     """Jobs of one bank on a queue that several machines share."""
 
     def __init__(
@@ -76,11 +74,9 @@ class QueueJobs:
         lease: float = LEASE,
     ) -> None:
         """Use the queue in this database, made at first use. Raises: Unavailable."""
-        self._names, self._clock = queue_tables.Names(bank, place), clock
+        super().__init__(clock)
+        self._names = queue_tables.Names(bank, place)
         self._threads, self._lease = threads, lease
-        self._kinds: dict[str, tuple[Handler, Retry]] = {}
-        self._schedules: dict[str, tuple[Every, Order, int]] = {}
-        self._next: dict[str, datetime] = {}
         self._looked = 0.0
         self._ran, self._ended, self._lock = Ran(), 0, threading.Lock()
         _quiet()
@@ -91,25 +87,6 @@ class QueueJobs:
             queue_tables.prepare(url)
             self._sync = App(connector=SyncPsycopgConnector(**self._pool))
             self._sync.open()
-
-    def handle(self, kind: str, act: Handler, retry: Retry | None = None) -> None:
-        """Say what does the jobs of a kind."""
-        self._kinds[kind] = (act, retry or Retry())
-
-    def every(
-        self,
-        name: str,
-        kind: str,
-        schedule: Every,
-        about: Mapping[str, Any] = _NOTHING,
-        *,
-        catch_up: int = 1,
-        place: str = "",
-    ) -> None:
-        """Let a job be due on a schedule."""
-        self._schedules[name] = (schedule, scheduled(kind, about, name, place, catch_up), catch_up)
-        self._next.pop(name, None)
-        self._tick()
 
     def defer(self, orders: Sequence[Order]) -> int:
         """Put in jobs."""
@@ -261,11 +238,7 @@ class QueueJobs:
     # Schedules, and jobs of processes that died
 
     def _tick(self) -> None:
-        now = self._clock()
-        for name, (schedule, order, most) in self._schedules.items():
-            if self._next.get(name, now) <= now:
-                self._due(name, schedule, order, schedule.missed(now, most))
-                self._next[name] = schedule.last(now) + schedule.period
+        super()._tick()
         if time.monotonic() - self._looked >= self._lease / 3:
             self._looked = time.monotonic()
             self._sql(queue_tables.RECOVER, seconds=self._lease)

@@ -8,16 +8,14 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from caselore.errors import CaseloreError
 from caselore.jobs.ports import (
     Every,
     Failed,
-    Handler,
     Job,
     Kept,
     Left,
@@ -27,17 +25,16 @@ from caselore.jobs.ports import (
     Shelf,
     Wanted,
     due,
-    scheduled,
     timed,
 )
+from caselore.jobs.register import Register
 
 LEASE = 60.0  # seconds without a sign of life after which a process's jobs are another's
 THREADS = 4
-_NOTHING: Mapping[str, Any] = {}
 Running = dict[Future[Left], Kept]
 
 
-class EmbeddedJobs:
+class EmbeddedJobs(Register):
     """Jobs of one bank, run in threads of this process; several processes share the shelf."""
 
     def __init__(
@@ -51,31 +48,9 @@ class EmbeddedJobs:
         lease: float = LEASE,
     ) -> None:
         """Run jobs as `holder`, a name that no other process has; `place` says where it runs."""
-        self._shelf, self._clock = shelf, clock
-        self._holder, self._place = holder, place
+        super().__init__(clock)
+        self._shelf, self._holder, self._place = shelf, holder, place
         self._threads, self._lease = threads, lease
-        self._kinds: dict[str, tuple[Handler, Retry]] = {}
-        self._schedules: dict[str, tuple[Every, Order, int]] = {}
-        self._next: dict[str, datetime] = {}
-
-    def handle(self, kind: str, act: Handler, retry: Retry | None = None) -> None:
-        """Say what does the jobs of a kind."""
-        self._kinds[kind] = (act, retry or Retry())
-
-    def every(
-        self,
-        name: str,
-        kind: str,
-        schedule: Every,
-        about: Mapping[str, Any] = _NOTHING,
-        *,
-        catch_up: int = 1,
-        place: str = "",
-    ) -> None:
-        """Let a job be due on a schedule."""
-        self._schedules[name] = (schedule, scheduled(kind, about, name, place, catch_up), catch_up)
-        self._next.pop(name, None)
-        self._tick()
 
     def defer(self, orders: Sequence[Order]) -> int:
         """Put in jobs."""
@@ -126,14 +101,9 @@ class EmbeddedJobs:
 
     # Schedules
 
-    def _tick(self) -> None:
-        now = self._clock()
-        for name, (schedule, order, most) in self._schedules.items():
-            if self._next.get(name, now) <= now:
-                missed = schedule.missed(now, most)
-                jobs = [(at, _wanted(timed(order, at), at)) for at in missed]
-                self._shelf.schedule_jobs(name, schedule.last(now), jobs)
-                self._next[name] = schedule.last(now) + schedule.period
+    def _due(self, name: str, schedule: Every, order: Order, missed: list[datetime]) -> None:
+        jobs = [(at, _wanted(timed(order, at), at)) for at in missed]
+        self._shelf.schedule_jobs(name, missed[-1], jobs)
 
     # Running
 

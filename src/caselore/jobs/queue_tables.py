@@ -109,8 +109,6 @@ def schedule(
 
     A schedule that is not known yet begins at the newest of them.
     """
-    if not jobs:
-        return
     about = {"task": jobs[-1][1].task_name, "name": _short(name)}
     run(link, _TURN, {"name": name})
     ((known,),) = run(link, _KNOWN, about)
