@@ -6,13 +6,14 @@ after all that is held was written.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload
 from caselore.memory.rows import CaseRow, Change, ErasedRow, Forget, Put, Row, key_of, table_of
+from caselore.memory.stores.asking import Asking
 from caselore.memory.tallies import Tallied, tallied
 
 MOST = 4_000  # rows that are held
@@ -21,7 +22,7 @@ Name = tuple[str, str]
 """A bank, and what something is called in it."""
 
 
-class Gathering(ABC):
+class Gathering(Asking):
     """The writing half of a view."""
 
     def __init__(self, removing: Any) -> None:
@@ -42,14 +43,6 @@ class Gathering(ABC):
     @abstractmethod
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
         """Run a named query and give its rows; one that has none is run at once."""
-
-    @abstractmethod
-    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Run a named query for each row."""
-
-    @abstractmethod
-    def _keys(self, keys: Collection[str | int]) -> Any:
-        """Write a list of keys as the dialect takes it."""
 
     def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
         """Run a named query over all that was written before."""

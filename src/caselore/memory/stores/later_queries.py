@@ -5,24 +5,14 @@ Must not judge or derive: rows in, rows out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection
 
 from caselore.memory.later_ports import Hold, JobRow
+from caselore.memory.stores.asking import Asking
 
 
-class LaterQueries(ABC):
+class LaterQueries(Asking):
     """Jobs and schedules."""
-
-    @abstractmethod
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None: ...
-
-    @abstractmethod
-    def _keys(self, keys: Collection[str | int]) -> Any: ...
 
     def jobs_due(self, bank: str, now: str) -> bool:
         ((due,),) = self._ask("jobs_due", bank=bank, now=now)

@@ -5,25 +5,15 @@ Must not judge or derive: rows in, rows out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
 
 from caselore.memory.loop_ports import COUNTED, NEWEST, InboxRow, LeaseRow
 from caselore.memory.rows import AttemptRow, ChangeRow, OutboxRow
+from caselore.memory.stores.asking import Asking
 
 
-class LoopQueries(ABC):
+class LoopQueries(Asking):
     """Tracked changes, their attempts, what leaves and what comes in."""
-
-    @abstractmethod
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None: ...
-
-    @abstractmethod
-    def _keys(self, keys: Collection[str | int]) -> Any: ...
 
     def change(self, bank: str, id: str) -> ChangeRow | None:
         row = next(iter(self._ask("change", bank=bank, id=id)), None)

@@ -5,20 +5,13 @@ Must not judge or derive: rows in, rows out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any
-
 from caselore.memory.count_ports import Chosen, Facet, GroupRow, Recurrence
 from caselore.memory.rows import CaseRow
+from caselore.memory.stores.asking import Asking
 
 
-class SqlCounts(ABC):
+class SqlCounts(Asking):
     """Counts over many cases, in one query each."""
-
-    @abstractmethod
-    def _ask(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
-        """Run a named query and give its rows; one that has none is run at once."""
 
     def groups(
         self, bank: str, chosen: Chosen, novelty: str, before: str, after: str, limit: int
