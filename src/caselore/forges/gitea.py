@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput, NotFound
+from caselore.forges.remark import remark
 from caselore.forges.transport import Transport
 from caselore.forges.values import AnyChange, AnyJob, Change, Job, Pipeline, row, rows, same, word
 
 RUNS = 50
-COMMENTS = 300
 _ENDED = ("failure", "cancelled", "skipped", "success", "neutral")
 
 
@@ -94,14 +94,8 @@ class Gitea:
         """Write the comment that carries the marker, in place of what it said before."""
         path = f"repos/{change.project}/issues/{change.iid}/comments"
         written = (one for page in self._ask.pages(path, limit=50) for one in rows(page, path))
-        shown = islice(written, COMMENTS)
-        mine = next((one for one in shown if word(one, "body").startswith(marker)), None)
-        body = {"body": f"{marker}\n{text}"}
-        if mine is None:
-            self._ask.send("POST", path, body)
-        elif word(mine, "body").strip() != body["body"].strip():
-            id = word(mine, "id", needed=True)
-            self._ask.send("PATCH", f"repos/{change.project}/issues/comments/{id}", body)
+        at = (path, "PATCH", f"repos/{change.project}/issues/comments")
+        remark(self._ask, at, written, marker, text)
 
     # -- reading ---
 

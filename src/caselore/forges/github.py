@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput
+from caselore.forges.remark import remark
 from caselore.forges.transport import Transport
 from caselore.forges.values import (
     LEFT_OUT,
@@ -30,7 +31,6 @@ from caselore.forges.values import (
 )  # fmt: skip
 
 RUNS = 100  # runs of one commit
-COMMENTS = 300
 MOST_FILES = 300  # files of one comparison; what is beyond is not told
 FINISHED = "completed"
 _OF_A_RUN = (
@@ -141,14 +141,8 @@ class GitHub:
         """Write the comment that carries the marker, in place of what it said before."""
         path = f"repos/{change.project}/issues/{change.iid}/comments"
         written = (one for page in self._ask.pages(path, per_page=100) for one in rows(page, path))
-        shown = islice(written, COMMENTS)
-        mine = next((one for one in shown if word(one, "body").startswith(marker)), None)
-        body = {"body": f"{marker}\n{text}"}
-        if mine is None:
-            self._ask.send("POST", path, body)
-        elif word(mine, "body").strip() != body["body"].strip():
-            id = word(mine, "id", needed=True)
-            self._ask.send("PATCH", f"repos/{change.project}/issues/comments/{id}", body)
+        at = (path, "PATCH", f"repos/{change.project}/issues/comments")
+        remark(self._ask, at, written, marker, text)
 
     # -- reading ---
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
 from caselore.errors import BadInput, ForgeGarbled, ForgeSlow, NotFound
+from caselore.forges.remark import remark
 from caselore.forges.transport import Transport
 from caselore.forges.values import (
     LEFT_OUT,
@@ -30,7 +31,6 @@ from caselore.forges.values import (
 
 NEWEST = 6  # pipelines of a merge request that are read with their jobs
 DEPTH = 3  # levels of child pipelines
-NOTES = 300  # notes among which the one comment is looked for
 
 
 class GitLab:
@@ -131,13 +131,7 @@ class GitLab:
         """Write the note that carries the marker, in place of what it said before."""
         path = f"{self._project(change)}/merge_requests/{change.iid}/notes"
         notes = self._list(path, order_by="created_at", sort="asc")
-        shown = islice(notes, NOTES)
-        mine = next((one for one in shown if word(one, "body").startswith(marker)), None)
-        body = {"body": f"{marker}\n{text}"}
-        if mine is None:
-            self._ask.send("POST", path, body)
-        elif word(mine, "body").strip() != body["body"].strip():
-            self._ask.send("PUT", f"{path}/{word(mine, 'id', needed=True)}", body)
+        remark(self._ask, (path, "PUT", path), notes, marker, text)
 
     # -- reading ---
 
