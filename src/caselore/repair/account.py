@@ -150,8 +150,10 @@ class Account:
         Raises: GateRefused where this caller may not.
         """
         some = tuple(seen) if isinstance(seen, Sequence) else (seen,)
-        if action == "loop" and not self.foresee(id, some):
-            return None
+        if action == "loop":
+            found = self.tracked(id, some)
+            if found is None or not self.foresee(found, some):
+                return None
         made: list[Step] = []
 
         def decide(rows: LoopRows | None) -> LoopEntry | None:
@@ -170,11 +172,8 @@ class Account:
         wrote = self.memory.loop_write(id, actor, decide, kept.pipelines(some))
         return made[0] if wrote and made else None
 
-    def foresee(self, id: str, seen: Sequence[Observation]) -> Step | None:
+    def foresee(self, found: Tracked, seen: Sequence[Observation]) -> Step | None:
         """Give what would follow, without writing; None where that is nothing new."""
-        found = self.tracked(id, seen)
-        if found is None:
-            return None
         step = fold(found.state, seen, self.policy)
         return step if _news(found.state, step) else None
 

@@ -112,8 +112,8 @@ class Watcher:
         if seen.error is not None:
             self._account.step(id, seen.observations, self._actor)
             raise seen.error
-        news = self._account.foresee(id, seen.observations)
         found = self._account.tracked(id, seen.observations)
+        news = self._account.foresee(found, seen.observations) if found else None
         if news is None or found is None:
             return None
         observations, packs = self._examined(found, forge, seen, news, now)
