@@ -19,7 +19,6 @@ from caselore.repair.ports import Forge, ForgeChange, ForgeJob, ForgePipeline
 
 JOBS = 20  # passed jobs of one pipeline whose logs are fetched
 FRESH = timedelta(hours=1)  # so long a job's passing run is not looked at again
-PASSED = frozenset({"success", "succeeded", "passed"})
 ReadLog = Callable[[BinaryIO, str, GreenLines | None], Reading]
 
 
@@ -53,7 +52,7 @@ class Greens:
         `wanted` names jobs that were red before: their passing run is looked at in any case, which
         tells a flake from a repair. What cannot be had is left.
         """
-        passed = [job for job in pipeline.jobs if sight.word(job.status) in PASSED]
+        passed = [job for job in pipeline.jobs if sight.passed(job.status)]
         due = [job for job in passed if job.name in wanted or self._due(change, job, at)]
         return sum(self._remember(forge, change, pipeline, job, at) for job in due[:JOBS])
 

@@ -21,7 +21,6 @@ from caselore.repair.verdict import Colour
 JOBS = 20  # jobs of one pipeline whose logs are counted
 REDS = 3  # red attempts that are looked back upon
 BEHIND = 0.9  # a branch may be this much behind its target, whose tests are counted, too
-_DONE = frozenset({"success", "succeeded", "passed"})
 Counts = Mapping[str, Mapping[str, Tally]]
 
 
@@ -62,7 +61,7 @@ def _earlier(forge: Forge, change: ForgeChange, state: State) -> Iterator[Earlie
             yield Earlier("as when it was red", one)
     with suppress(CaseloreError):
         target = forge.target(change)
-        if target is not None and sight.word(target.status) in _DONE:
+        if target is not None and sight.passed(target.status):
             yield Earlier(f"as on {change.target}", target, BEHIND)
 
 
@@ -84,7 +83,7 @@ def _of_jobs(before: Earlier, green: ForgePipeline) -> Iterator[str]:
         other = now.get(job.name)
         if other is not None and other.allow_failure and not job.allow_failure:
             yield f"a job may fail now: {job.name}"
-        elif before.whole and sight.word(job.status) in _DONE and not _ran(other):
+        elif before.whole and sight.passed(job.status) and not _ran(other):
             yield f"a job did not run: {job.name}"
 
 

@@ -23,6 +23,8 @@ from caselore.repair.observations import (
 from caselore.repair.pipelines import Job, Pipeline, rank
 from caselore.repair.ports import Forge, ForgeChange, ForgeJob, ForgePipeline
 
+_PASSED = frozenset({"success", "succeeded", "passed"})
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -116,6 +118,11 @@ def _job(found: ForgeJob, parent: ForgePipeline) -> Job:
         pipeline="" if found.pipeline == parent.id else found.pipeline,
         url=found.url,
     )
+
+
+def passed(status: str) -> bool:
+    """Tell whether a forge's word says that a job or a pipeline passed, with no warning."""
+    return word(status) in _PASSED
 
 
 def word(text: str) -> str:
