@@ -84,7 +84,7 @@ def _run_all(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
 def _lost(folder: Path, spec: dict[str, Any], how: dict[str, Any]) -> bool:
     """Tell whether a conversation could not be taken up again: it failed soon, without a word."""
     failed = how["code"] not in (0, TEMPORARY, 127) and not how["why"]
-    said = words.read(folder / "result.json") or words.result(words.output(folder / _OUT))
+    said, _ = words.heard(folder)
     return failed and how["took"] < SOON and "status" not in said
 
 

@@ -97,8 +97,7 @@ class Run:
         What an agent's protocol told goes before the agent's own prose.
         """
         ended = self.ended or {"code": 1, "why": "cut off"}
-        told = words.output(self.folder / "stdout.log")
-        result = words.read(self.folder / "result.json") or words.result(told)
+        result, told = words.heard(self.folder)
         session = self._conversation(ended) or words.field(told, profile.session)
         cost = result.get("cost_usd") or words.field(told, profile.cost)
         return Said(
@@ -114,9 +113,8 @@ class Run:
     @property
     def summary(self) -> str:
         """Give what its worker said that it did; empty where it said nothing."""
-        told = words.read(self.folder / "result.json")
-        found = told or words.result(words.output(self.folder / "stdout.log"))
-        return str(found.get("summary") or "")[:2_000]
+        result, _ = words.heard(self.folder)
+        return str(result.get("summary") or "")[:2_000]
 
     def _conversation(self, ended: dict[str, Any]) -> str:
         """Give the conversation's name where it was known from the start."""

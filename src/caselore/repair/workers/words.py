@@ -39,6 +39,15 @@ def output(path: Path) -> list[dict[str, Any]]:
     return objects(text)
 
 
+def heard(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Give what a run's worker said of how it went, and the JSON objects of its output.
+
+    The result file goes before the output.
+    """
+    told = output(folder / "stdout.log")
+    return read(folder / "result.json") or result(told), told
+
+
 def objects(text: str) -> list[dict[str, Any]]:
     """Give the JSON objects that stand in a text."""
     found: list[dict[str, Any]] = []
