@@ -10,6 +10,7 @@ import pytest
 
 from caselore import settings, wiring
 from caselore.memory.records import ModelCall
+from caselore.memory.retention import read_rules
 from caselore.memory.stores.tantivy_shelf import Shelf
 
 WORD = "zebrablockquux"
@@ -162,29 +163,56 @@ def in_tables(url, pieces) -> set[tuple[str, str]]:
     return found
 
 
-def test_no_byte_of_an_erased_record_is_left_anywhere(world, twin):
-    app, folder, url = world
+@pytest.fixture
+def found(world, twin):
+    """Give the search for what is left of the erased record."""
+    _, folder, url = world
     grams, pieces = own_grams(twin), own_pieces(twin)
+    assert len(grams) > 30
+    assert len(pieces) > 30
+    return lambda: in_files(folder, grams, pieces) | (in_tables(url, pieces) if url else set())
+
+
+def test_no_byte_of_an_erased_record_is_left_anywhere(world, found):
+    app, folder, _ = world
     id = tell(app, folder)
-
-    def found():
-        return in_files(folder, grams, pieces) | (in_tables(url, pieces) if url else set())
-
     before = found()
     assert {word for _, word in before} >= {*WORDS}
     assert {"one.db", "two.db", "index"} <= {name for name, _ in before}
     assert {"aside.db", "answers"} & {name for name, _ in before}
     assert app.whole_log(id, app.now()) is not None
-    assert len(grams) > 30
-    assert len(pieces) > 30
 
     erased = app.erase_everywhere(id, "a customer asked")
 
-    assert [one.rewritten for one in erased.backups] == [True, True]
+    assert [one.rewritten for one in erased.swept.backups] == [True, True]
     assert found() == set()
     assert app.whole_log(id, app.now()) is None
     assert app.memory.ledger_verify().ok
     exported = json.dumps(list(app.memory.export(private=True)))
     assert not [word for word in WORDS if word in exported]
     app.close()
-    assert in_files(folder, grams, pieces) == set()
+    assert found() == set()
+
+
+class CutOff(Exception):
+    """What ends a call in its middle, as a kill does."""
+
+
+def cut_off(_):
+    raise CutOff
+
+
+def test_what_a_retention_that_was_cut_off_has_left_is_removed_by_the_next_call(world, found):
+    app, folder, url = world
+    tell(app, folder)
+    rules = read_rules({"old": {"older": "0h", "status": "confirmed"}})
+    app.retention.apply()  # nothing is due, and nothing is left to be swept
+    with pytest.raises(CutOff):
+        app.memory.retention_apply(app.memory.retention_due(rules), app.caller(), cut_off)
+    left = {name for name, _ in found()}
+    assert {"one.db", "two.db", "index", "aside.db" if not url else "answers"} <= left
+
+    kept = app.retention.apply()
+
+    assert kept.removed == 0
+    assert found() == set()

@@ -59,6 +59,37 @@ def test_a_confirmed_record_is_delivered_and_an_erasure_withdraws_it(ana, server
     assert server.banks["team"] == {}
 
 
+RULE = """[retention.old]
+older = "0h"
+status = "confirmed"
+"""
+
+
+def by_rule(ana, tmp_path):
+    (ana.folder / "caselore.toml").write_text(RULE)
+    return ana.ok("retention", "apply")
+
+
+def by_import(ana, tmp_path):
+    other = copy(ana, tmp_path / "other")
+    other.extra = {}
+    other.ok("erase", "1017", "--why", "a name stood in it")
+    file = tmp_path / "stones.jsonl"
+    file.write_text(other.run("export").out)
+    return ana.ok("import", str(file))
+
+
+@pytest.mark.parametrize("way", [by_rule, by_import])
+def test_whatever_way_a_record_is_erased_it_is_withdrawn_at_once(ana, server, tmp_path, way):
+    with caselore.IncidentMemory(ana.folder) as memory:
+        memory.retain_incident(FACTS, **SAID)
+    ana.ok("hindsight", "sync")
+    assert len(server.banks["team"]) == 1
+
+    assert "mirror" not in way(ana, tmp_path)
+    assert server.banks["team"] == {}
+
+
 def test_an_erasure_while_the_server_is_gone_says_what_is_left(ana, server):
     with caselore.IncidentMemory(ana.folder) as memory:
         memory.retain_incident(FACTS, **SAID)

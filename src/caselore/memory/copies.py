@@ -12,6 +12,7 @@ from caselore.memory.bank import Bank
 from caselore.memory.moving import MovedBank
 from caselore.memory.ports import Store
 from caselore.memory.records import Actor, short
+from caselore.memory.rows import ErasedRow
 from caselore.memory.writing import must_pass
 
 REGISTER = "backups"  # the subject of every entry about one
@@ -48,6 +49,12 @@ class Copies(Bank):
     def store(self) -> Store:
         """Give the store itself, for those who copy it whole."""
         return self._store
+
+    def erased_after(self, seq: int) -> tuple[str, ...]:
+        """Give what was erased after an entry, its copies elsewhere perhaps not yet."""
+        with self._store.reading() as view:
+            stones = [one for one in view.rows("erased") if isinstance(one, ErasedRow)]
+        return tuple(one.id for one in stones if one.bank == self.bank and one.seq > seq)
 
     def register_backup(self, path: str, machine: str, actor: Actor) -> None:
         """Keep that a backup is made there, before it is. Raises GateRefused."""

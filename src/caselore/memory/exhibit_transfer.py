@@ -14,8 +14,9 @@ from caselore.errors import BadInput
 from caselore.guards import names
 from caselore.guards.names import quoted
 from caselore.memory import filing
-from caselore.memory.encoding import Body, canonical, digest, stamp, unstamp
+from caselore.memory.encoding import Body, canonical, digest, stamp
 from caselore.memory.evidence import PREFIXES, of_body, to_body
+from caselore.memory.given import exported, moment, time
 from caselore.memory.ports import Reads
 from caselore.memory.records import Actor, Kind, short
 from caselore.memory.rows import ExhibitRow
@@ -80,10 +81,8 @@ def is_exhibit_row(row: Mapping[str, Any]) -> bool:
 
 def take(pen: Pen, row: Mapping[str, Any], actor: Actor) -> Arrived:
     """Take one exported row in. Raises BadInput with the reason."""
-    try:
+    with exported():
         return _take(pen, row, actor)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
 
 
 def _take(pen: Pen, row: Mapping[str, Any], actor: Actor) -> Arrived:
@@ -107,7 +106,7 @@ def _take(pen: Pen, row: Mapping[str, Any], actor: Actor) -> Arrived:
 def _body(kind: Kind, given: Body, origin: Body) -> Body:
     body = of_body(kind, given["filed"])
     for label in ("happened_at", "known_at"):
-        unstamp(given[label])
+        moment(given[label])
     if not isinstance(given["marked"], bool) or not all(
         isinstance(one, str) for one in (*given["words"], *given["findings"], given["known_as"])
     ):
@@ -151,4 +150,4 @@ def _write(
 
 
 def _origin(actor: str, at: str) -> Body:
-    return {"actor": str(Actor.parse(actor)), "at": stamp(unstamp(at))}
+    return {"actor": str(Actor.parse(actor)), "at": time(at)}

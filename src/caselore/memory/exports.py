@@ -15,7 +15,8 @@ from caselore.guards import names, secrets
 from caselore.guards.names import quoted
 from caselore.memory.cases import VERDICTS
 from caselore.memory.closed import CHECKS, masked_url
-from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp, unstamp
+from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp
+from caselore.memory.given import exported, moment, must_be_a_flag, must_count, time
 from caselore.memory.ledger import Entry
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.projection import spoken_by
@@ -109,20 +110,19 @@ def read_exported(row: Mapping[str, Any]) -> Exported:
         raise BadInput(f"format {quoted(row.get('caselore'))}; this caselore reads {FORMAT}")
     if row.get("kind") != Kind.INCIDENT.value:
         raise BadInput(f"kind is {quoted(row.get('kind'))}; only incidents can be imported")
-    try:
+    with exported():
         _check_names(row["incident"])
+        _check_kinds(row["incident"])
         row = _masked(row) if _holds_secret(row) else row
         return Exported(
             id=names.check_name(short("id", row["id"], limit=80, needed=True), "id"),
             incident=incident_of({**row["incident"], "url": masked_url(row["incident"]["url"])}),
-            happened_at=unstamp(row["happened_at"]),
+            happened_at=moment(row["happened_at"]),
             sources=tuple(short("a source", one, limit=4_000) for one in row["sources"]),
             findings=tuple(short("a finding", one) for one in row["findings"]),
             origin=_origin(row["actor"], row["recorded_at"]),
             said=tuple(_read_said(one) for one in row["verdicts"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
 
 
 def _check_names(incident: Body) -> None:
@@ -130,6 +130,14 @@ def _check_names(incident: Body) -> None:
     for label, check in CHECKS.items():
         if short(label, incident[label]):
             check(incident[label])
+
+
+def _check_kinds(incident: Body) -> None:
+    """Hold numbers and flags to their kinds, which no reader of a text looks at."""
+    failing = incident["failing_line"]
+    must_count(incident["log_lines"], incident["log_bytes"], 0 if failing is None else failing)
+    must_count(*(one[name] for one in incident["excerpt"] for name in ("first", "last")))
+    must_be_a_flag(incident["signature"]["generic"])
 
 
 def _holds_secret(row: Mapping[str, Any]) -> bool:
@@ -159,7 +167,7 @@ def _origin(actor: str, at: str) -> Body:
     who = Actor.parse(actor)
     check = names.check_person if who.role is Role.HUMAN else names.check_name
     check(who.name, "actor's name")
-    return {"actor": str(who), "at": stamp(unstamp(at))}
+    return {"actor": str(who), "at": time(at)}
 
 
 def _read_said(one: Mapping[str, Any]) -> Said:
@@ -171,6 +179,11 @@ def _read_said(one: Mapping[str, Any]) -> Said:
 
 def _unlike(body: Body) -> Body:
     return {**why_body(body["why"]), "other": short("other", body["other"], needed=True)}
+
+
+def _resigned(body: Body) -> Body:
+    must_be_a_flag(body["signature"]["generic"])
+    return resign_body(Signed(**body["signature"]))
 
 
 def _held(body: Body) -> Body:
@@ -186,7 +199,7 @@ _READERS = {
     "single_out": lambda body: why_body(prose("why", body["why"])),
     "supersede": lambda body: superseded_body(body["why"], body["by"]),
     "vouch": lambda body: {},
-    "resign": lambda body: resign_body(Signed(**body["signature"])),
+    "resign": _resigned,
     "flake": lambda body: flake_body(body["commit"], body["label"]),
     "release": _held,
     "drop": _held,

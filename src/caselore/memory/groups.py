@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from caselore.errors import BadInput
-from caselore.memory.encoding import Body, stamp, unstamp
+from caselore.memory.encoding import Body, stamp
 from caselore.memory.exports import FORMAT, core, fingerprint
+from caselore.memory.given import exported, time
 from caselore.memory.ports import Evidence, Reads
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, short
@@ -105,17 +106,15 @@ def is_grouping_row(row: Mapping[str, Any]) -> bool:
 
 def take(pen: Pen, row: Mapping[str, Any], actor: Actor) -> bool:
     """Write what an exported row says; false where it was known. Raises BadInput."""
-    try:
+    with exported():
         kind, given = row["kind"], row["body"]
         subject = short("a signature", row["signature"], limit=4_000, needed=True)
-        who, at = Actor.parse(row["actor"]), stamp(unstamp(row["at"]))
+        who, at = Actor.parse(row["actor"]), time(row["at"])
         body = (
             merge_body(given["why"], given["into"])
             if kind == "merge"
             else split_body(given["why"], given["from"])
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
     own = (subject, fingerprint(kind, str(who), at, body))
     late = set[str]()
     for entry, heard in _said(pen.store, pen.bank):

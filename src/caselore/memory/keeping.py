@@ -259,6 +259,13 @@ class Keeping(Bank):
         with self._store.reading() as view:
             return tuple(view.changes_telling(self.bank, id))
 
+    def finish_erasing(self, command: str) -> None:
+        """Remove what an erasure that was cut off may have left in old pages, index and vectors.
+
+        Raises StoreBusy where a reader still holds a copy: call `command` again.
+        """
+        self._scrub("What an earlier call let go", command)
+
     def _scrub(self, what: str, command: str) -> None:
         try:
             self._store.scrub()

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from caselore.errors import BadInput
 from caselore.guards import names
 from caselore.guards.names import quoted
-from caselore.memory.encoding import Body, stamp, unstamp
+from caselore.memory.encoding import Body, stamp
 from caselore.memory.exports import FORMAT
+from caselore.memory.given import exported, time
 from caselore.memory.ports import Reads
 from caselore.memory.projection import spoken_by
 from caselore.memory.records import Actor, short
@@ -66,10 +67,8 @@ def take(pen: Pen, row: Mapping[str, Any], actor: Actor, person: Actor | None) -
 
     Raises BadInput with the reason.
     """
-    try:
+    with exported():
         id, body = _read(row)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"not an exported record: {type(error).__name__} {error}") from error
     known = pen.store.tombstone(pen.bank, id)
     here = _here(pen, id, body["known_as"])
     if here is not None:
@@ -85,7 +84,7 @@ def take(pen: Pen, row: Mapping[str, Any], actor: Actor, person: Actor | None) -
 def _read(row: Mapping[str, Any]) -> tuple[str, Body]:
     if row["caselore"] != FORMAT:
         raise BadInput(f"format {quoted(row['caselore'])}; this caselore reads {FORMAT}")
-    who, at = Actor.parse(row["actor"]), stamp(unstamp(row["at"]))
+    who, at = Actor.parse(row["actor"]), time(row["at"])
     names.check_person(who.name, "actor's name")
     body = {
         **why_body(row["body"]["why"]),

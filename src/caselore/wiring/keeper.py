@@ -6,36 +6,39 @@ Must not hold policy: it names the caller and passes on to the memory, whose gat
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caselore.errors import GateRefused
 from caselore.wiring.reading import Reader
-from caselore.wiring.results import Judged
+from caselore.wiring.results import Judged, Swept
 from caselore.wiring.sources import clean
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
     from caselore.memory.aside_ports import Aside
-    from caselore.memory.copies import Copied, Reached
+    from caselore.memory.copies import Copied
     from caselore.memory.grouping import Grouped
     from caselore.memory.records import Actor
     from caselore.wiring.retention import RetentionDesk
     from caselore.wiring.shelf import Whole
+    from caselore.wiring.sweeping import Sweep
 
 
 class Erased(NamedTuple):
-    """What was erased, and what became of each backup."""
+    """What was erased, and what became of its copies."""
 
     incident: str
-    backups: tuple[Reached, ...]
+    swept: Swept
     told_in: tuple[str, ...] = ()
     """Changes whose events, handed to a worker, still tell of it: `erase` them, too."""
-    mirror: str = ""
-    """What hindered the withdrawal from a mirror; empty where it is gone there, or none is."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values."""
+        told = {"incident": self.incident, "erased": True, "told_in": list(self.told_in)}
+        return {**told, **self.swept.to_json()}
 
 
 class Keeper(Reader):
@@ -97,25 +100,22 @@ class Keeper(Reader):
 
         Raises: GateRefused unless a person; StoreBusy where a reader still holds a copy.
         """
+        sweep = self.sweep(f"erase {incident}")
         id = self.memory.erase(incident, clean(why), self._acting(actor))
-        return Erased(id, self.erased([id]), self.memory.told_in(id), self.withdrawn())
+        return Erased(id, sweep.end([id]), self.memory.told_in(id))
 
     def withdrawn(self) -> str:
         """Withdraw what was erased from a mirror; give what hindered it. Here there is none."""
         return ""
 
-    def erased(self, ids: Iterable[str]) -> tuple[Reached, ...]:
-        """Remove what was erased from the backups and from answers that are kept beside the store.
+    def sweep(self, command: str) -> Sweep:
+        """Begin to reach every copy of what is erased from now on; `command` is what calls.
 
-        Cut off before its end, it is finished by the next call that erases.
+        Cut off before its end, it is finished by the next call that erases. Raises: StoreBusy.
         """
-        from caselore.repair.workers import runs  # noqa: PLC0415
-        from caselore.wiring import backup  # noqa: PLC0415
+        from caselore.wiring.sweeping import Sweep  # noqa: PLC0415
 
-        gone = list(ids)
-        self.aside.forget(self.memory.bank, gone)
-        runs.forget(self.settings.home / "repair" / "runs", gone)
-        return backup.reach(self.memory)
+        return Sweep(self, command)
 
     @cached_property
     def retention(self) -> RetentionDesk:

@@ -83,12 +83,33 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Swept:
+    """What became of the copies of what was erased."""
+
+    backups: tuple[Reached, ...] = ()
+    mirror: str = ""
+    """What hindered the withdrawal from a mirror; empty where it is gone there, or none is."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values; a mirror is named only where a copy is left there."""
+        return {
+            "backups": [one._asdict() for one in self.backups],
+            **({"mirror": self.mirror} if self.mirror else {}),
+        }
+
+    def left(self) -> list[str]:
+        """Say of each copy that is left where it is, and why."""
+        told = [f"{one.path}: {one.reason}" for one in self.backups if one.reason]
+        return [*told, *([f"the mirror: {self.mirror}"] if self.mirror else [])]
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """What became of an import."""
 
     report: ImportReport
-    backups: tuple[Reached, ...] = ()
-    """What became of each backup, where rows said that something was erased."""
+    swept: Swept = Swept()
+    """What became of the copies elsewhere, where rows said that something was erased."""
 
     @property
     def added(self) -> int:
@@ -107,7 +128,4 @@ class Imported:
 
     def to_json(self) -> dict[str, Any]:
         """Give the counts and each refused line."""
-        return {
-            **documents.report(self.report),
-            "backups": [one._asdict() for one in self.backups],
-        }
+        return {**documents.report(self.report), **self.swept.to_json()}

@@ -5,27 +5,29 @@ Must not hold a rule: the settings name them, the memory judges each record by t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from caselore.wiring.results import Swept
 
 if TYPE_CHECKING:
     from caselore.memory.api import Memory
-    from caselore.memory.copies import Reached
     from caselore.memory.expiring import Due
     from caselore.memory.ledger import Verification
     from caselore.memory.retention import Rule
     from caselore.settings import Settings
+    from caselore.wiring.sweeping import Sweep
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What rules let go, or would; and after it went, how the ledger and the backups stand."""
+    """What rules let go, or would; and after it went, how the ledger and all copies stand."""
 
     due: tuple[Due, ...]
     removed: int | None = None
     """None where nothing was to be removed, only told."""
-    backups: tuple[Reached, ...] = ()
+    swept: Swept = field(default_factory=Swept)
     ledger: Verification | None = None
 
     @property
@@ -40,7 +42,7 @@ class Kept:
             "due": sum(len(one.going) for one in self.due),
             "removed": self.removed or 0,
             "rules": [_rule(one) for one in self.due],
-            "backups": [one._asdict() for one in self.backups],
+            **self.swept.to_json(),
             "verified": None if self.ledger is None else self.ledger.ok,
         }
 
@@ -63,7 +65,7 @@ class House(Protocol):
     def settings(self) -> Settings: ...
     @property
     def memory(self) -> Memory: ...
-    def erased(self, ids: Iterable[str]) -> tuple[Reached, ...]: ...
+    def sweep(self, command: str) -> Sweep: ...
 
 
 class RetentionDesk:
@@ -85,13 +87,13 @@ class RetentionDesk:
         return Kept(self._app.memory.retention_due(self.rules))
 
     def apply(self, progress: Callable[[int], None] | None = None) -> Kept:
-        """Remove what is due, in every backup, too; cut off, it goes on at the next call.
+        """Remove what is due, in every copy, too; cut off, it goes on at the next call.
 
         Raises: GateRefused unless a person; WrongUse for an unsound rule; StoreBusy where a reader
         still holds a copy.
         """
         memory, actor = self._app.memory, self._acting()
         due = memory.retention_due(self.rules)
+        sweep = self._app.sweep("retention apply")
         removed = memory.retention_apply(due, actor, progress)
-        reached = self._app.erased(thing.id for one in due for thing in one.going)
-        return Kept(due, removed, reached, memory.ledger_verify())
+        return Kept(due, removed, sweep.end(), memory.ledger_verify())

@@ -54,6 +54,7 @@ class Transfer(Keeper):
 
         importer = self._caller.importing() if actor is None else self._acting(actor)
         who = self._caller.actor if actor is None else importer
+        sweep = self.sweep("import FILE") if who.role is Role.HUMAN else None
         report = self.memory.import_incidents(
             numbered(rows),
             importer,
@@ -65,4 +66,6 @@ class Transfer(Keeper):
             person=who if who.role is Role.HUMAN else None,
             seals=Checked(part=part, last=seal),
         )
-        return Imported(report, self.erased(report.gone) if report.gone else ())
+        if not sweep or not report.erased:
+            return Imported(report)
+        return Imported(report, sweep.end(report.gone))

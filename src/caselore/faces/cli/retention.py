@@ -85,9 +85,7 @@ def _kept(kept: Kept, paper: Paper) -> list[str]:
     if kept.removed is None:
         return [*lines, "Nothing was removed: this was a dry run."]
     lines.append(f"{kept.removed} removed for good.")
-    lines += [
-        paper.cut(f"  ! {one.path}: {one.reason}", 200) for one in kept.backups if one.reason
-    ]
+    lines += [paper.cut(f"  ! {one}", 200) for one in kept.swept.left()]
     whole = "The ledger verifies." if kept.sound else "The ledger does not hold: `ledger verify`."
     return [*lines, whole]
 

@@ -99,7 +99,7 @@ def _imported(found: Imported, paper: Paper) -> list[str]:
         shown.append(f"{report.waiting} name nobody who confirmed: they wait for a person.")
     if report.erased:
         shown.append(f"{report.erased} erased, as they were where these lines come from.")
-        shown += [f"  ! {one.path}: {one.reason}" for one in found.backups if one.reason]
+        shown += [f"  ! {one}" for one in found.swept.left()]
     shown += [paper.cut(f"  line {line}: {why}", paper.width) for line, why in refused[:_SHOWN]]
     if len(refused) > _SHOWN:
         shown.append(f"  … and {len(refused) - _SHOWN} more; --json lists them all.")

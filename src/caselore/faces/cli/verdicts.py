@@ -169,24 +169,18 @@ def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None
     """
     with desk.opened(bank) as app:
         erased = app.erase_everywhere(incident, why)
-        backups = [one._asdict() for one in erased.backups]
+        swept = erased.swept
         desk.answer(
             as_json,
-            {
-                "incident": erased.incident,
-                "erased": True,
-                "backups": backups,
-                "told_in": list(erased.told_in),
-                **({"mirror": erased.mirror} if erased.mirror else {}),
-            },
+            erased.to_json(),
             lambda paper: [
                 f"Erased {erased.incident}; its content is gone, the ledger keeps that it was.",
-                *(_of_backup(one, paper) for one in erased.backups),
+                *(_of_backup(one, paper) for one in swept.backups),
                 *(
                     f"  {one}: its events tell of it; when it is done, `caselore erase {one}`"
                     for one in erased.told_in
                 ),
-                *(paper.wrap(f"The mirror: {erased.mirror}") if erased.mirror else []),
+                *(paper.wrap(f"The mirror: {swept.mirror}") if swept.mirror else []),
             ],
         )
 

@@ -47,9 +47,7 @@ def revoke(visitor: Admin, id: str, key: once.Key = None) -> Response:
 @router.post("/incidents/{incident}/erase", status_code=201, response_model=house_shapes.Erased)
 def erase(visitor: Admin, incident: str, body: bodies.Why) -> Response:
     """Remove an incident's content for good, in every backup within reach; an admin."""
-    found = visitor.app.erase_everywhere(incident, body.why)
-    backups = [one._asdict() for one in found.backups]
-    return answer({"incident": found.incident, "erased": True, "backups": backups}, 201)
+    return answer(visitor.app.erase_everywhere(incident, body.why).to_json(), 201)
 
 
 @router.get("/settings", response_model=dict[str, Any])

@@ -86,11 +86,13 @@ class Revoked(BaseModel):
 
 
 class Erased(BaseModel):
-    """What was erased, and what became of each backup."""
+    """What was erased, and what became of each copy; `mirror` says what hindered it there."""
 
     incident: str
     erased: Literal[True]
+    told_in: list[str]
     backups: list[dict[str, Any]]
+    mirror: str = ""
 
 
 class Heard(BaseModel):

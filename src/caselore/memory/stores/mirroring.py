@@ -6,7 +6,6 @@ after a kill replaces itself. Must not believe a word of what the mirror holds.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -15,11 +14,12 @@ from caselore.guards.secrets import redact
 from caselore.memory.arm_ports import Brought
 from caselore.memory.cases import assemble
 from caselore.memory.encoding import stamp
-from caselore.memory.ledger import Stored
+from caselore.memory.ledger import Head, Stored
 from caselore.memory.mirror_ports import Delivered, Kept, Mirror
 from caselore.memory.ports import ANYWHERE, Narrow, Reads, Store
 from caselore.memory.records import Case
 from caselore.memory.stores.folder_lock import locked
+from caselore.memory.stores.ledger_mark import LedgerMark
 from caselore.memory.stores.scan_index import fitting
 
 PIECE = 100  # ledger entries that are delivered at once
@@ -37,18 +37,18 @@ class Mirroring:
 
     def __init__(self, store: Store, mirror: Mirror, bank: str, mark: Path) -> None:
         """Mirror `bank` of a store; `mark` belongs to this bank and this mirror alone."""
-        self._store, self._mirror, self._bank, self._mark = store, mirror, bank, mark
+        self._store, self._mirror, self._bank = store, mirror, bank
+        self._mark, self._turn = LedgerMark(mark, bank), mark.with_suffix(".lock")
 
     def deliver(self, progress: Callable[[int], None] | None = None) -> Delivered:
         """Bring the mirror up to the ledger's head. Raises: Unavailable; what is done is done."""
-        self._mark.parent.mkdir(parents=True, exist_ok=True)
         kept = removed = 0
-        with locked(self._mark.with_suffix(".lock"), PATIENCE) as held:
+        with locked(self._turn, PATIENCE) as held:
             if not held:
                 raise StoreBusy("another process is delivering to the mirror")
             while True:
                 with self._store.reading() as view:
-                    rows = view.entries_after(self._bank, self._reached(view), PIECE)
+                    rows = view.entries_after(self._bank, self._mark.reached(view), PIECE)
                     records, gone = self._changed(view, rows)
                 if not rows:
                     return self.status()._replace(kept=kept, removed=removed)
@@ -56,14 +56,14 @@ class Mirroring:
                 for id in gone:
                     self._mirror.remove(id)
                 kept, removed = kept + len(records), removed + len(gone)
-                self._move(rows[-1])
+                self._mark.move(Head(rows[-1].entry.seq, rows[-1].entry.hash))
                 if progress:
                     progress(rows[-1].entry.seq)
 
     def status(self) -> Delivered:
         """Say how far the mirror is."""
         with self._store.reading() as view:
-            return Delivered(self._reached(view), view.head(self._bank).seq)
+            return Delivered(self._mark.reached(view), view.head(self._bank).seq)
 
     def _changed(self, view: Reads, rows: Iterable[Stored]) -> tuple[list[Kept], list[str]]:
         """Give what stands confirmed now, and what did once, of records that were spoken of."""
@@ -77,20 +77,6 @@ class Mirroring:
 
     def _was_confirmed(self, view: Reads, id: str) -> bool:
         return any(row.entry.action == "confirm" for row in view.entries(self._bank, id))
-
-    def _reached(self, view: Reads) -> int:
-        """Read the mark; one of another ledger, or none, means the beginning."""
-        try:
-            mark = json.loads(self._mark.read_text("utf-8"))
-            seq, hash = int(mark["seq"]), str(mark["hash"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return 0
-        return seq if view.hash_at(self._bank, seq) == hash else 0
-
-    def _move(self, last: Stored) -> None:
-        new = self._mark.with_suffix(".new")
-        new.write_text(json.dumps({"seq": last.entry.seq, "hash": last.entry.hash}), "utf-8")
-        new.replace(self._mark)
 
 
 def _stands(status: str) -> bool:
