@@ -9,11 +9,12 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
 from caselore.errors import BadInput
+from caselore.logs.sieve import Sieve
 
 CLASSES: Final = ("code", "configuration", "dependency", "infrastructure", "flaky", "unknown")
 _LINES: Final = 60
@@ -89,6 +90,26 @@ def shipped() -> tuple[Family, ...]:
     return families_of(tomllib.loads(text)["family"])
 
 
+@cache
+def _by_name() -> Mapping[str, Family]:
+    return {family.name: family for family in shipped()}
+
+
+@cache
+def _sieve() -> tuple[Sieve, tuple[tuple[str, re.Pattern[str]], ...]]:
+    """Give all shipped patterns behind one pass, each with the name of its family."""
+    rows = tuple((family.name, one) for family in shipped() for one in family.patterns)
+    return Sieve([pattern for _, pattern in rows]), rows
+
+
+@lru_cache(maxsize=4096)
+def _shown_by(line: str) -> frozenset[str]:
+    """Name the shipped families that a line shows."""
+    sieve, rows = _sieve()
+    likely = (rows[number] for number in sieve.may_match(line))
+    return frozenset(name for name, pattern in likely if pattern.search(line))
+
+
 def family_of(
     lines: Sequence[str],
     hint: str = "",
@@ -102,7 +123,7 @@ def family_of(
     found = _by_block(lines, hint, extra)
     stopped = found.name in _VAGUE and any(map(_cut_short, _said(lines)))
     if stopped and _migrating([*lines, *above]):
-        return {family.name: family for family in shipped()}["migration"]
+        return _by_name()["migration"]
     return found
 
 
@@ -129,17 +150,16 @@ def _by_block(lines: Sequence[str], hint: str, extra: Sequence[Family]) -> Famil
     for family in extra:
         if family.matches(seen):
             return family
-    table = {family.name: family for family in shipped()}
+    table = _by_name()
     if hint in _SURE:
         return table[hint]
     told = _told_by_line(table, seen, hint)
     if told is not None:
         return told
     limit = _OVER_HINT if hint in table else len(table)
-    for family in list(table.values())[:limit]:
-        if family.matches(seen):
-            return family
-    return table.get(hint, table["unknown"])
+    shows = frozenset[str]().union(*map(_shown_by, seen))
+    found = next((name for name in list(table)[:limit] if name in shows), hint)
+    return table.get(found, table["unknown"])
 
 
 def _told_by_line(table: Mapping[str, Family], seen: Sequence[str], hint: str) -> Family | None:
@@ -148,7 +168,8 @@ def _told_by_line(table: Mapping[str, Family], seen: Sequence[str], hint: str) -
         return None
     names = ("network",) if hint == "migration" else _OVER_BY_LINE
     said = _said(seen)
-    return next((table[n] for n in names if table[n].matches(said)), None)
+    shows = frozenset[str]().union(*map(_shown_by, said))
+    return next((table[n] for n in names if n in shows), None)
 
 
 def class_of(name: str, extra: Sequence[Family] = ()) -> str:
