@@ -27,7 +27,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
-from caselore import settings, wiring
+from caselore import logs, settings, wiring
 from caselore.incidents import ingest
 from caselore.memory import Actor, Filters, Memory, Role, Signed
 
@@ -37,7 +37,7 @@ TEST, OPEN = Filters(environment="test"), Filters(status="observed")
 IDLE = """
 import os, sys
 from pathlib import Path
-from caselore import settings, wiring
+from caselore import logs, settings, wiring
 with wiring.build(settings.load()) as app:
     app.memory.recall(text=sys.argv[1])
     print(Path(f"/proc/{os.getpid()}/status").read_text().split("VmRSS:")[1].split()[0])
@@ -268,7 +268,7 @@ def writes(memory: Memory, folder: Path) -> None:
     many = 200
     incidents = [
         ingest.to_incident(
-            ingest.read(text_of(n, n, random.Random(n)).encode(), name="log"),
+            logs.read(text_of(n, n, random.Random(n)).encode(), name="log"),
             service="one-by-one", deployment=f"w{n}",
         )
         for n in range(many)

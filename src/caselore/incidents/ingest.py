@@ -5,12 +5,12 @@ Must not judge the failure: its identity and family come from the reading.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
 from caselore.guards import injection, names, secrets
-from caselore.logs import Reading, read
+from caselore.logs import Family, Reading, signature_of
 from caselore.logs.reading import Signature
 from caselore.memory.records import BLOCK_LIMIT, Incident, Quoted, Signed
 
@@ -80,9 +80,9 @@ def signed(signature: Signature) -> Signed:
     )
 
 
-def sign(text: str) -> Signed:
+def sign(text: str, families: Sequence[Family] = ()) -> Signed:
     """Compute the identity of an error that comes without its log, as in an import."""
-    return signed(read(text.encode("utf-8", "replace"), name="error").signature)
+    return signed(signature_of(text.encode("utf-8", "replace"), families))
 
 
 def once(work: Callable[[str], T]) -> Callable[[str], T]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from caselore.logs.families import Family, class_of, families_of, family_of
 from caselore.logs.families import shipped as shipped_families
 from caselore.logs.green import GreenLines
-from caselore.logs.reader import read
+from caselore.logs.reader import read, signature_of
 from caselore.logs.reading import Range, Reading, Redaction, Signature, Suspicion
 from caselore.logs.signature import explain
 
@@ -26,4 +26,5 @@ __all__ = [
     "family_of",
     "read",
     "shipped_families",
+    "signature_of",
 ]

@@ -116,6 +116,7 @@ class Engine:
         self._seen = 0
         self._find: Find | None = None
         self._native = False
+        self._looked_in: Path | None = None
         self._doubtful: frozenset[int] = frozenset()
         self._again: dict[int, re.Pattern[bytes]] = {}
         self._lock = threading.Lock()
@@ -180,6 +181,11 @@ class Engine:
         """The patterns as hyperscan is given them."""
         return tuple(map(loose, self.patterns))
 
+    def looks_into(self, cache: Path | None) -> bool:
+        """Say whether this cache is another than at the last call."""
+        before, self._looked_in = self._looked_in, cache
+        return cache != before
+
     def wants_native(self) -> bool:
         """Say whether compiling the native database pays for what was scanned so far."""
         return self._kind == "hyperscan" or self._seen >= _COMPILE_AFTER
@@ -194,7 +200,9 @@ def _hyperscan(engine: Engine) -> Find | None:
 
 
 def _stored(engine: Engine) -> bool:
-    """Say whether a compiled database lies in the cache."""
+    """Say whether a compiled database lies in the cache; each cache is looked into once."""
+    if not engine.looks_into(_settings["cache"]):
+        return False
     place = _place(engine.loosened, engine.name, single=False)
     return place is not None and place.exists()
 

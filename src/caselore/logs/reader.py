@@ -84,6 +84,12 @@ def read(
     )  # fmt: skip
 
 
+def signature_of(data: bytes, families: Sequence[family_table.Family] = ()) -> Signature:
+    """Give the signature that `read` gives of a log, without choosing what to show of it."""
+    judged = judge(build(scan(Source(data)).segments), None, book())
+    return _signed(judged, masked_text(_block_lines(judged)), None, None, families)
+
+
 def _without_secrets(told: Sequence[tuple[Cause, Block]]) -> tuple[Cause, ...]:
     """Give causes whose units may leave."""
     return tuple(replace(cause, unit=masked_text([cause.unit])) for cause, _ in told)

@@ -18,6 +18,7 @@ from caselore.wiring.unpacking import plain
 if TYPE_CHECKING:
     from caselore.guards.secrets import Masked
     from caselore.logs import Family, GreenLines, Reading, Signature
+    from caselore.memory.records import Signed
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,9 @@ class Reader:
     ) -> Reading:
         from caselore import logs  # noqa: PLC0415
         from caselore.guards import names  # noqa: PLC0415
-        from caselore.logs import engine  # noqa: PLC0415
 
         names.check_count(budget, "budget", most=names.MOST_LINES)
-        if self.settings.home.is_dir():
-            engine.use_cache(self.settings.home / "cache")
+        self._use_cache()
         passed = green if green is None else self.green_lines(green)
         with opened(log) as (file, own_name), plain(file, digest=digest) as found:
             reading = logs.read(
@@ -70,6 +69,20 @@ class Reader:
                 digest=digest,
             )
             return found.of_the_original(reading)
+
+    def _use_cache(self) -> None:
+        from caselore.logs import engine  # noqa: PLC0415
+
+        if self.settings.home.is_dir():
+            engine.use_cache(self.settings.home / "cache")
+
+    def signer(self) -> Callable[[str], Signed]:
+        """Give what computes the identity of an error that comes without its log."""
+        from caselore.incidents import ingest  # noqa: PLC0415
+
+        self._use_cache()
+        families = self.families
+        return lambda error: ingest.sign(error, families)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

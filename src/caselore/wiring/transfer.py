@@ -58,9 +58,7 @@ class Transfer(Keeper):
         report = self.memory.import_incidents(
             numbered(rows),
             importer,
-            sign=ingest.once(
-                lambda error: ingest.signed(self.read(error.encode("utf-8", "replace")).signature)
-            ),
+            sign=ingest.once(self.signer()),
             screen=ingest.once(ingest.screen),
             progress=progress,
             person=who if who.role is Role.HUMAN else None,

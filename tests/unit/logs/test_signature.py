@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caselore.logs import explain, read
+from caselore.logs import explain, read, signature_of
 from caselore.logs.reading import Signature
 
+SHIPPED_LOGS = Path(__file__).parents[2] / "cases" / "logs"
 PYTHON = """Traceback (most recent call last):
   File "/builds/shop/app/worker.py", line 12, in run
     handle(job)
@@ -179,3 +182,9 @@ def test_the_id_is_versioned() -> None:
 
 def test_equal_signatures_agree_in_every_part_that_is_hashed() -> None:
     assert all(part.same for part in explain(sign(PYTHON), sign(PYTHON)))
+
+
+def test_the_signature_alone_is_that_of_the_whole_reading():
+    for log in sorted(SHIPPED_LOGS.glob("*.log"))[::4]:
+        data = log.read_bytes()[:60_000]
+        assert signature_of(data) == read(data, name="log").signature, log.name
