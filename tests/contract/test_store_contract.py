@@ -655,3 +655,24 @@ def test_a_change_that_tells_of_an_erased_record_is_named_and_can_be_erased_too(
     assert memory.ledger_verify().ok
     memory.loop_write("chg_1", CI, lambda _: LoopEntry("loop", watched))
     assert memory.loop_rows("chg_1").change.state == CHANGE["state"]
+
+
+def test_an_answer_that_nobody_read_to_its_end_holds_no_later_view_back(store):
+    memory = memory_over(store)
+    for number in range(3):
+        memory.observe(failure(str(number)), CI)
+    with store.reading() as view:
+        left = [view.entries("default"), view.spoken("default", 0), view.rows("cases")]
+        for one in left:
+            next(one)
+
+    with store.reading() as before:
+        assert before.head("default").seq == 3
+        memory.observe(failure("late"), CI)  # on another connection than the one that is read on
+
+    with store.reading() as one, store.reading() as other:
+        for view in (one, other):
+            assert view.head("default").seq == 4
+            assert len(list(view.entries("default"))) == 4
+    memory.observe(failure("later"), CI)
+    assert len(left) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -203,18 +204,35 @@ def test_without_vectors_every_answer_is_what_it_was_to_the_byte(path):
     assert "meaning" in json.dumps(with_them)
 
 
-@settings(
-    max_examples=8,
+LAW = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+
+
+def must_remember_with_vectors(folders, history, every):
+    memory = with_vectors(folders.mktemp("as-of") / "lore.sqlite3")
+    must_remember(memory, history, every)
+    memory.close()
+
+
+@settings(LAW, max_examples=8)
 @given(HISTORIES)
 def test_a_recall_as_of_a_time_is_what_a_frozen_store_with_vectors_answered(
     tmp_path_factory, history
 ):
-    memory = with_vectors(tmp_path_factory.mktemp("as-of") / "lore.sqlite3")
-    must_remember(memory, history, every=6)
-    memory.close()
+    must_remember_with_vectors(tmp_path_factory, history, every=6)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_the_law_holds_with_vectors_for_two_thousand_histories(tmp_path_factory):
+    @settings(LAW, max_examples=int(os.environ.get("CASELORE_TEST_HISTORIES", "2000")))
+    @given(HISTORIES)
+    def law(history):
+        must_remember_with_vectors(tmp_path_factory, history, every=3)
+
+    law()
 
 
 # What becomes of them

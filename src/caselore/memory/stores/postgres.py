@@ -87,7 +87,11 @@ class PostgresStore:
     def reading(self) -> Iterator[PostgresView]:
         """Give one consistent view."""
         with _mapped(), self._connected(_READ) as link:
-            yield PostgresView(link, _mark)
+            view = PostgresView(link, _mark)
+            try:
+                yield view
+            finally:
+                view.let_go()
 
     @contextmanager
     def writing(self, bank: str) -> Iterator[PostgresView]:
@@ -98,8 +102,11 @@ class PostgresStore:
         with _mapped(), self._connected(self._write) as link:
             _take_turn(link, bank)
             view = PostgresView(link, _mark)
-            yield view
-            view.flush()
+            try:
+                yield view
+                view.flush()
+            finally:
+                view.let_go()
 
     @contextmanager
     def _connected(self, begin: bytes) -> Iterator[Link]:

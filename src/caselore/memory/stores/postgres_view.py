@@ -17,11 +17,8 @@ from caselore.memory.ledger import Entry
 from caselore.memory.loop_ports import InboxRow, LeaseRow
 from caselore.memory.rows import TABLES
 from caselore.memory.stores.named_sql import migrations, queries
-from caselore.memory.stores.sql_view import SqlView
+from caselore.memory.stores.sql_view import LONG, SqlView
 
-LONG = frozenset(
-    {"entries", "spoken", "cases", "exhibits_all", *(f"all_{table}" for table in TABLES)}
-)
 PIECE = 1_000  # rows of a long answer that are fetched at once
 SILENT = ("forget_", "clear_")  # queries that give no rows
 Link = psycopg.Connection[tuple[Any, ...]]
@@ -36,6 +33,7 @@ class PostgresView(SqlView):
         """Work on an open connection; `removing` is called before content is removed."""
         super().__init__(lambda: removing(link))
         self._link, self._sql, self._names = link, queries("postgres"), count()
+        self._unread = set[psycopg.ServerCursor[tuple[Any, ...]]]()
 
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
         sql = self._sql.get(query, query).encode()
@@ -46,10 +44,21 @@ class PostgresView(SqlView):
         return iter(() if query.startswith(SILENT) else found.fetchall())
 
     def _long(self, sql: bytes, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-        with self._link.cursor(name=f"caselore{next(self._names)}") as cursor:
-            cursor.itersize = PIECE
+        cursor = self._link.cursor(name=f"caselore{next(self._names)}")
+        cursor.itersize = PIECE
+        self._unread.add(cursor)
+        try:
             cursor.execute(sql, values)
             yield from cursor
+        finally:
+            if cursor in self._unread:  # else the transaction is over, and its name another's
+                self._unread.discard(cursor)
+                cursor.close()
+
+    def let_go(self) -> None:
+        """End what was not read to its end, while its transaction still stands."""
+        while self._unread:
+            self._unread.pop().close()
 
     def _put(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
         given = [tuple(row) for row in rows]

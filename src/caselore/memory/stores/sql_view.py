@@ -29,6 +29,10 @@ from caselore.memory.stores.loop_queries import LoopQueries
 from caselore.memory.stores.near_queries import asking, composed
 from caselore.memory.stores.sql_counts import SqlCounts
 
+# answers that are read piece by piece; all others are short, and read at once
+LONG = frozenset(
+    {"entries", "spoken", "cases", "exhibits_all", *(f"all_{table}" for table in TABLES)}
+)
 OF_A_CHANGE = ("changes", "attempts", "outbox", "looks")
 
 

@@ -53,8 +53,11 @@ class SqliteStore:
             with mapped(self._path):
                 link.execute(begin)
                 view = SqliteView(link, self._unscrubbed.touch)
-                yield view
-                view.flush()
+                try:
+                    yield view
+                    view.flush()
+                finally:
+                    view.let_go()
                 link.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
