@@ -16,7 +16,20 @@ PEOPLE = ("Mara Lindholm", "Tomas Okafor", "Ines Duarte", "Will Hargreave", "Yun
 TOWNS = ("Leeds", "Rotterdam", "Lyon", "Osaka", "Munich", "Toronto", "Porto")
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")  # fmt: skip
 SIGNS = {"USD": ("$", "dollars"), "EUR": ("€", "euros"), "GBP": ("£", "pounds")}
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 class Pair(NamedTuple):
@@ -79,11 +92,8 @@ def _slot(slot: str, rng: random.Random, names: list[str]) -> Slot:
         value = rng.randint(2, 12)
         other = value % 11 + 2 if value % 11 + 2 != value else 3
         return Slot((str(value), WORDS[value]), (("words", WORDS[other]), ("digits", str(other))))
-    if slot == "y":
-        value = rng.randint(2019, 2029)
-        return Slot((str(value),), (("year", str(value + rng.choice([-1, 1, 2]))),))
-    if slot == "d":
-        return _day(rng)
+    if slot in {"y", "d"}:
+        return _day(rng) if slot == "d" else _year(rng)
     if slot == "r":
         low = rng.choice([20, 35, 400, 12_000])
         high = low + rng.choice([15, 50, 300])
@@ -94,6 +104,11 @@ def _slot(slot: str, rng: random.Random, names: list[str]) -> Slot:
     pool = PEOPLE if slot == "P" else TOWNS
     one, other = rng.sample(pool, 2)
     return Slot((one,), (("person" if slot == "P" else "place", other),))
+
+
+def _year(rng: random.Random) -> Slot:
+    value = rng.randint(2019, 2029)
+    return Slot((str(value),), (("year", str(value + rng.choice([-1, 1, 2]))),))
 
 
 def _money(rng: random.Random) -> Slot:
@@ -183,15 +198,15 @@ def _worded_otherwise(said: str, page: str, rng: random.Random) -> Iterator[Pair
         yield Pair(said.replace("does not plan", "plans"), page, "refuted", "polarity")
     for verb in (" bought ", " raised ", " launched ", " opened ", " joins ", " grew "):
         if verb in said:
-            yield Pair(said.replace(verb, f" did not {verb.strip()} "), page, "refuted", "polarity")
+            yield Pair(
+                said.replace(verb, f" did not {verb.strip()} "), page, "refuted", "polarity"
+            )
     for old, new in SOFTENED:
         if old in page and old.split()[0] in said and "denied" not in page:
             yield Pair(said, page.replace(old, new, 1), "not enough", "modality")
 
 
-def _turned(
-    claim: str, slots: dict[str, Slot], page: str, rng: random.Random
-) -> Iterator[Pair]:
+def _turned(claim: str, slots: dict[str, Slot], page: str, rng: random.Random) -> Iterator[Pair]:
     """Let the one do what the other did."""
     roles = re.search(r"\{A\} (?:has agreed to acquire|bought|is paying|kauft|adquiere)", claim)
     if roles and "{B}" in claim:

@@ -15,15 +15,19 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from caselore.intel import agreement
 from caselore.intel.days import MONTHS, days
 from caselore.intel.lexicon import pattern
-from caselore.intel.modality import is_denial, is_rumour
+from caselore.intel.likeness import carried, missing, telling, words
 from caselore.intel.money import COUNT_WORDS, amounts, parse_number, spelled
-from caselore.memory.filing import words_of
 
 VERIFIED, PARTIAL, UNVERIFIED, CONTRADICTED = "verified", "partial", "unverified", "contradicted"
 ALIGNED = 95.0  # likeness, 0 to 100, from which on a quote is found again at another place
-MIDDLE, HIGH = 0.35, 0.6  # shares of the claim's words in its evidence
+MIDDLE = 0.35  # share of the claim's telling words in its evidence, below which it is not about it
+SHORT, SPARED = (
+    6,
+    0.3,
+)  # a claim of fewer telling words may miss none, a longer one this share of them
 _NUMBER = pattern("claims", "number", re.IGNORECASE)
 _SCALE = {
     "k": 1e3,
@@ -48,9 +52,31 @@ _WORDED = re.compile(
     + r")(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?(?:\s+(?P<s>hundred|thousand|million|billion))?\b",
     re.IGNORECASE,
 )
+ORDINALS = [
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+    "twentieth",
+]
+_ORDINAL = re.compile(
+    rf"\b(?:(?P<n>\d{{1,3}})(?:st|nd|rd|th)|(?P<w>{'|'.join(ORDINALS)}))\b", re.IGNORECASE
+)
+_MONTH = re.compile(r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b")
 _NAMES = re.compile(r"(?<=[\w,;:’'\"”)(] )[A-Z][\w&.+-]*\w(?:\s+[A-Z][\w&.+-]*\w)*")
-_TENTATIVE = pattern("claims", "tentative", re.IGNORECASE)
-_PLANS = pattern("claims", "plans", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +128,38 @@ def check(text: str, evidence: Evidence) -> Checked:
         return _verdict(text, evidence, UNVERIFIED, "its quote stands nowhere in the stored page")
     first, last = place
     found = replace(evidence, quote=evidence.text[first:last], first=first, last=last)
-    for rung in (_values_stand, _days_stand, _polarity, _names_stand, _modality):
+    if " ".join(text.split()) == " ".join(found.quote.split()):
+        return Checked(text, VERIFIED, "", found.quote, first, last, 1.0)
+    for rung in (_values_stand, _days_stand, _names_stand, _polarity, _direction, _modality):
         fault = rung(text, found)
         if fault:
             return _verdict(text, found, *fault)
-    share = overlap(text, f"{found.beside}\n{' '.join(evidence.names)}")
-    band = VERIFIED if share >= HIGH else PARTIAL if share >= MIDDLE else UNVERIFIED
-    reason = "" if band == VERIFIED else f"only {share:.0%} of its words are in the quote"
-    return Checked(text, band, reason, found.quote, first, last, share)
+    return _carried(text, found)
+
+
+def _carried(text: str, found: Evidence) -> Checked:
+    """Give the last rung's verdict: by the telling words that nothing beside the claim carries."""
+    lost, count = missing(text, f"{found.beside}\n{' '.join(found.names)}")
+    share = 1 - len(lost) / count if count else 1.0
+    spared = 0 if count < SHORT else int(SPARED * count)
+    if any(one.first == 0 for one in lost):
+        spared = 0  # whom a claim is about is never spared
+    band = VERIFIED if len(lost) <= spared else PARTIAL if share >= MIDDLE else UNVERIFIED
+    told = ", ".join(one.text for one in lost[:4])
+    reason = "" if band == VERIFIED else f"the quote does not say {told}"
+    return Checked(text, band, reason, found.quote, found.first, found.last, round(share, 4))
 
 
 Fault = tuple[str, str] | None
 
 
 def _values_stand(text: str, found: Evidence) -> Fault:
-    missing = numbers(text) - numbers(found.beside) - _of_day(found.day)
+    told = numbers(found.beside)
+    missing = {
+        one
+        for one in numbers(text) - told - _of_day(found.day) - _years_of_days(found.beside)
+        if not agreement.bounded(text, one, told, found.quote)
+    }
     if missing:
         shown = ", ".join(f"{one:,.10g}" for one in sorted(missing))
         kind = CONTRADICTED if numbers(found.quote) else UNVERIFIED
@@ -124,12 +167,14 @@ def _values_stand(text: str, found: Evidence) -> Fault:
     own, theirs = _money(text), _money(found.beside)
     if own - theirs and theirs:
         return CONTRADICTED, f"the quote is in {', '.join(sorted(sign for _, sign in theirs))}"
-    return None
+    figure = agreement.misplaced(text, found.quote) or agreement.other_unit(text, found.quote)
+    return (CONTRADICTED, f"the quote says {figure} of something else") if figure else None
 
 
 def _days_stand(text: str, found: Evidence) -> Fault:
     told = _days(found.beside, found.day)
     wrong = _days(text) - _days(found.beside) - {found.day} - told
+    wrong |= _months(text) - {one[:7] for one in told} - _months(found.beside) - {found.day[:7]}
     return (
         (CONTRADICTED if told else PARTIAL, f"the day {min(wrong)} is not in the quote")
         if wrong
@@ -138,10 +183,13 @@ def _days_stand(text: str, found: Evidence) -> Fault:
 
 
 def _polarity(text: str, found: Evidence) -> Fault:
-    own, theirs = is_denial(text), is_denial(found.quote)
-    if own == theirs:
-        return None
-    return CONTRADICTED, "the quote denies it" if theirs else "the quote does not deny it"
+    why = agreement.denial(text, found.quote)
+    return (CONTRADICTED, why) if why else None
+
+
+def _direction(text: str, found: Evidence) -> Fault:
+    why = agreement.turned(text, found.quote) or agreement.roles(text, found.quote)
+    return (CONTRADICTED, why) if why else None
 
 
 def _names_stand(text: str, found: Evidence) -> Fault:
@@ -152,8 +200,7 @@ def _names_stand(text: str, found: Evidence) -> Fault:
 
 
 def _modality(text: str, found: Evidence) -> Fault:
-    hedged = is_rumour(found.quote) or _PLANS.search(found.quote)
-    if hedged and not _TENTATIVE.search(text):
+    if agreement.hedged(text, found.quote):
         return PARTIAL, "the quote says it as a plan or a possibility only"
     return None
 
@@ -220,6 +267,10 @@ def numbers(text: str) -> set[float]:
         value = spelled(words) if words else 1.0
         if value is not None:
             found.add(value * {"hundred": 1e2, **_SCALE}.get((match["s"] or "").lower(), 1.0))
+    if re.search(r"\bnumber one\b", plain, re.IGNORECASE):
+        found.add(1.0)
+    for match in _ORDINAL.finditer(plain):
+        found.add(float(match["n"] or 2 + ORDINALS.index(match["w"].lower()) + 1))
     for decade in re.findall(r"\b((?:19|20)\d0)(?:['’]?s)\b", plain):
         found.add(float(decade))
     for a, b in re.findall(r"\b((?:19|20)\d\d)[-–](\d\d)\b(?!-\d)", plain):
@@ -247,6 +298,10 @@ def _values(text: str) -> set[float]:
     return {round(value * _SCALE.get((match["s"] or "").lower(), 1.0), 4)}
 
 
+def _years_of_days(text: str) -> set[float]:
+    return {float(one.day[:4]) for one in days(text) if one.kind == "absolute" and one.year_given}
+
+
 def _of_day(day: str) -> set[float]:
     return {float(part) for part in day.split("-")} if day else set()
 
@@ -263,20 +318,21 @@ def _days(text: str, anchor: str = "") -> set[str]:
     }
 
 
+def _months(text: str) -> set[str]:
+    """Give the months that a text names without a day."""
+    return {
+        one.day[:7]
+        for one in days(text)
+        if one.kind == "vague" and _MONTH.match(text[one.first : one.last].lower())
+    }
+
+
 def _strangers(text: str, beside: str) -> list[str]:
-    known = set(words_of(beside))
+    """Give the names of a claim of which a word is not beside it."""
+    known = frozenset(one.stem for one in words(beside))
     found = []
     for match in _NAMES.finditer(text):
-        words = [one for one in words_of(match.group()) if not one.isdigit() and one not in MONTHS]
-        if words and not any(word in known for word in words):
+        own = [one for one in telling(match.group()) if one.stem not in MONTHS]
+        if any(not carried(one.stem, known) for one in own):
             found.append(match.group())
     return found
-
-
-def overlap(text: str, beside: str) -> float:
-    """Give the share of a claim's words that stand in its evidence, 0 to 1."""
-    own = [word for word in words_of(text) if len(word) > 2]
-    if not own:
-        return 1.0
-    known = set(words_of(beside))
-    return sum(word in known for word in own) / len(own)

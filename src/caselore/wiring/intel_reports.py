@@ -90,6 +90,19 @@ class IntelReports:
 
         return deliver(self.brief(run), form)
 
+    def verify(self, rows: Iterable[Any]) -> Document:
+        """Hold claims against the evidence beside them, and score that by their labels.
+
+        Raises: BadInput.
+        """
+        from caselore.intel.labelled import judged, read_pair, scores  # noqa: PLC0415
+
+        told = [(one, judged(one)) for one in map(read_pair, rows)]
+        return {
+            "claims": [{**found.to_json(), "label": one.label or None} for one, found in told],
+            "scores": scores(told),
+        }
+
     def battlecard(self, name: str) -> Document:
         """Give what to know of a competitor, each line with its age and evidence."""
         from caselore.intel.cards import battlecard  # noqa: PLC0415

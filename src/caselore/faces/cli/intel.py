@@ -11,15 +11,11 @@ import typer
 
 from caselore.errors import WrongUse
 from caselore.faces.cli import desk, intel_cards, intel_view
-from caselore.faces.cli.intel_input import Name, objects
+from caselore.faces.cli.intel_input import File, Name, objects
 from caselore.faces.cli.options import Bank, Json
 
 AsOf = Annotated[
     str | None, typer.Option("--as-of", metavar="D", help="As of this day or time: 2026-10-03.")
-]
-File = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="JSON, one object or one a line; - is stdin."),
 ]
 Competitors = Annotated[
     list[str] | None,

@@ -1,4 +1,4 @@
-"""Battlecards, prices and alerts on the command line.
+"""Battlecards, prices, alerts and the check of claims on the command line.
 
 Must not decide what is stale or grave: it calls the desk and prints.
 """
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from caselore.faces.cli import desk, intel_view
-from caselore.faces.cli.intel_input import Name
+from caselore.faces.cli.intel_input import File, Name, objects
 from caselore.faces.cli.options import Bank, Json
 
 
@@ -59,4 +59,22 @@ def alerts(
         return 0 if found else 1
 
 
-COMMANDS = (battlecard, pricing, alerts)
+def verify(file: File, as_json: Json = False, bank: Bank = None) -> int:
+    """Hold claims against the evidence beside them; with labels, say how often that is right.
+
+    Reads {"claim": …, "evidence": …, "label": …} and the like, as public sets of labelled
+    claims write them; touches no memory.
+    Exit code 1 where a claim is not verified.
+
+    \b
+    Example:
+      echo '{"claim": "Velora bought Oakline", "evidence": "Velora has acquired Oakline."}' \\
+        | caselore intel verify -
+    """
+    with desk.opened(bank) as app:
+        found = app.intel.verify(objects(file))
+        desk.answer(as_json, found, lambda paper: intel_view.verified(found, paper))
+        return 0 if all(one["verdict"] == "verified" for one in found["claims"]) else 1
+
+
+COMMANDS = (battlecard, pricing, alerts, verify)

@@ -13,6 +13,10 @@ import typer
 from caselore.errors import BadInput
 from caselore.faces.cli import inputs
 
+File = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="JSON, one object or one a line; - is stdin."),
+]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A competitor, by any of its names.")]
 
 

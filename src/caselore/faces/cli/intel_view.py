@@ -182,6 +182,23 @@ def alerts(found: Sequence[Document], paper: Paper) -> list[str]:
     return lines or ["Nothing is above the threshold."]
 
 
+def verified(found: Document, paper: Paper) -> list[str]:
+    """Lay out verdicts of claims, and the scores where there were labels."""
+    lines: list[str] = []
+    for one in found["claims"]:
+        why = f": {one['reason']}" if one["reason"] else ""
+        lines += paper.wrap(
+            one_line(f"{one['verdict']}{why} — {one['text']}"), first="  • ", indent="    "
+        )
+    if found["scores"]:
+        told = found["scores"]
+        lines.append(
+            f"n = {told['n']}, macro-F1 {told['macro_f1']:.3f} of supported or not,"
+            f" {told['macro_f1_of_three']:.3f} of all labels"
+        )
+    return lines
+
+
 def due(found: Document, paper: Paper) -> list[str]:
     """Lay out what a round of the schedule did."""
     lines = [f"{found['done']} runs done, {found['again']} to be tried again."]

@@ -1,0 +1,157 @@
+"""A claim is held against its quote: one changed thing is caught, a faithful one passes, labelled pairs are told apart."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from caselore.errors import BadInput
+from caselore.intel.claims import Evidence, check
+from caselore.intel.labelled import Labelled, judged, macro_f1, read_pair, scores
+from caselore.settings import load
+from caselore.wiring import build
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fakes"))
+import told_pairs
+
+CASELORE = str(Path(sys.executable).parent / "caselore")
+NUMBERS = {"digits", "words", "percent", "money", "scale", "range", "year", "day", "currency"}
+HARD = {"roles": 0.8, "modality": 0.9, "direction": 0.9}  # kinds that are caught less surely
+
+
+def held(pair):
+    return judged(Labelled(pair.claim, pair.evidence, pair.label))
+
+
+def test_one_changed_thing_is_caught_whatever_its_kind():
+    asked, caught = Counter(), Counter()
+    for pair in told_pairs.changed_pairs(3, seed=5):
+        asked[pair.kind] += 1
+        caught[pair.kind] += held(pair).verdict != "verified"
+
+    assert sum(asked.values()) > 500
+    assert set(asked) >= NUMBERS | {"name", "person", "place", "polarity", "roles", "modality"}
+    missed = {
+        kind: (caught[kind], asked[kind])
+        for kind in asked
+        if caught[kind] < HARD.get(kind, 0.95) * asked[kind]
+    }
+    assert missed == {}
+
+
+def test_faithful_claims_are_refused_at_most_once_in_twenty():
+    pairs = list(told_pairs.true_pairs(6, seed=5))
+    refused = [one for one in pairs if held(one).verdict != "verified"]
+
+    assert len(pairs) > 250
+    assert len(refused) <= 0.05 * len(pairs)
+    assert {held(one).verdict for one in refused} <= {"partial"}  # none is called wrong
+
+
+@pytest.mark.parametrize("half", ["open", "held out"])
+def test_labelled_pairs_of_other_fields_are_told_apart(half):
+    pairs = told_pairs.written(half)
+    told = scores([(Labelled(one.claim, one.evidence, one.label), held(one)) for one in pairs])
+
+    assert len(pairs) > 150
+    assert told["macro_f1"] >= 0.80
+
+
+def test_a_claim_is_no_better_for_being_longer():
+    """A verifier that accepts all, or nothing, would have a macro-F1 of about a third."""
+    pairs = told_pairs.written()
+    everything = [("s" if one.label == "supported" else "n", "s") for one in pairs]
+
+    assert macro_f1(everything) < 0.4
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Velora bought Oakline", "It is untrue that Velora bought Oakline.", "contradicted"),
+        ("Velora bought Oakline", "Reports that Velora bought Oakline are false.", "contradicted"),
+        ("Velora kauft Oakline", "Velora dementiert, dass es Oakline kauft.", "contradicted"),
+        ("Velora bought Oakline", "Did Velora buy Oakline?", "partial"),
+        ("Velora bought Oakline", "Velora bought Oakline, although its founders had ruled out a sale.", "verified"),
+        ("Velora hires 15 engineers", "Velora hires 15 engineers; it has no plans to raise prices.", "verified"),
+        ("Velora raises prices", "Velora hires 15 engineers; it has no plans to raise prices.", "contradicted"),
+        ("Oakline bought Velora", "Velora bought Oakline.", "contradicted"),
+        ("Oakline was bought by Velora", "Velora has acquired Oakline.", "verified"),
+        ("Velora sold Oakline", "Velora has acquired Oakline.", "contradicted"),
+        ("Velora raised its Growth plan price by 15%", "Velora cut the price of its Growth plan by 15 percent.", "contradicted"),
+        ("The trial lasted three years", "The trial lasted three weeks.", "contradicted"),
+        ("The line closed in 1963", "The line was electrified in 1963 and closed in 1981.", "contradicted"),
+        ("The church is from the 18th century", "The church is from the 13th century.", "contradicted"),
+        ("More than 170 cases were confirmed", "By Monday more than 180 cases were confirmed.", "verified"),
+        ("More than 200 cases were confirmed", "By Monday more than 180 cases were confirmed.", "contradicted"),
+        ("It opened in May 1987", "It opened on 4 May 1987.", "verified"),
+        ("It opened in June 1987", "It opened on 4 May 1987.", "contradicted"),
+        ("L'Oréal launched Verger", "L’Oréal launched Verger on Monday.", "verified"),
+        ("Brindle launched Verger", "L’Oréal launched Verger on Monday.", "partial"),
+    ],
+)  # fmt: skip
+def test_what_a_quote_says_and_what_it_does_not(claim, quote, verdict):
+    assert check(claim, Evidence(quote, quote, 0, len(quote))).verdict == verdict
+
+
+ROWS = [
+    ({"claim": "Velora bought Oakline.", "evidence": "Velora bought Oakline.", "label": "SUPPORTS"}, "supported"),
+    ({"claim": "Velora bought Oakline.", "evidence": [["B", "Velora sold Oakline."]], "label": "REFUTES"}, "refuted"),
+    ({"claim": "Velora bought Oakline.", "evidence": "C.", "label": "NOT ENOUGH INFO"}, "not enough"),
+    ({"premise": "Velora bought Oakline.", "hypothesis": "Velora bought Oakline.", "gold_label": "entailment"}, "supported"),
+    ({"claim": "Velora bought Oakline.", "references": ["Velora bought Oakline.", "C."], "attribution_label": "not attributable"}, "not enough"),
+    ({"claim": "Velora bought Oakline.", "evidence": [{"evidence": "Velora bought Oakline."}], "claim_label": "SUPPORTS"}, "supported"),
+    ({"claim": "Velora bought Oakline.", "abstract": ["Velora bought Oakline."], "label": "CONTRADICT"}, "refuted"),
+    ({"claim": "Velora bought Oakline.", "evidence": "C.", "label": "partially_supported"}, "not enough"),
+    ({"claim": "Velora bought Oakline.", "quote": "Velora bought Oakline."}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "label"), ROWS)
+def test_pairs_are_read_as_public_sets_write_them(row, label):
+    one = read_pair(row)
+
+    assert (one.claim, one.label) == ("Velora bought Oakline.", label)
+    assert one.evidence
+
+
+@pytest.mark.parametrize(
+    "row", [{}, [], {"claim": "x"}, {"evidence": "x"}, {"claim": "x", "evidence": "y", "label": "blue"}]
+)  # fmt: skip
+def test_what_is_no_pair_is_refused(row):
+    with pytest.raises(BadInput):
+        read_pair(row)
+
+
+def test_macro_f1_is_that_of_the_definition():
+    # two labels: F1 of a = 2·2/(2·2+1+1) = 2/3, of b = 2·1/(2·1+1+1) = 1/2
+    pairs = [("a", "a"), ("a", "a"), ("a", "b"), ("b", "b"), ("b", "a")]
+
+    assert macro_f1(pairs) == round((2 / 3 + 1 / 2) / 2, 4)
+    assert macro_f1([]) == 0.0
+
+
+def test_the_command_gives_verdicts_and_scores(tmp_path):
+    rows = "\n".join(json.dumps(row) for row, _ in ROWS)
+    done = subprocess.run(
+        [CASELORE, "intel", "verify", "-", "--json"],
+        env={"CASELORE_HOME": str(tmp_path), "PATH": ""},
+        input=rows, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+
+    assert done.returncode == 1
+    assert [one["verdict"] for one in told["claims"]][:2] == ["verified", "contradicted"]
+    assert told["scores"]["n"] == len(ROWS) - 1
+    with build(load(tmp_path, environment={})) as app:
+        assert (
+            app.intel.verify(
+                [{"claim": "Velora bought Oakline.", "quote": "Velora bought Oakline."}]
+            )["scores"]
+            is None
+        )
