@@ -552,6 +552,40 @@ def test_causes_are_grouped_counted_and_leafed_through(memory):
     ]
 
 
+def test_causes_and_figures_count_joined_signatures_as_one(memory):
+    lock = [memory.observe(failure(str(n)), CI) for n in range(2)]
+    quota = memory.observe(failure("7", signature=signed("quota"), service="web"), CI)
+    alone = memory.observe(failure("8", signature=signed("alone")), CI)
+    memory.confirm(lock[0].id, **BATCHES, actor=ANA)
+    late = memory.observe(failure("9", signature=signed("quota")), CI)
+    apart = [(one.newest.id, one.times) for one in memory.causes(Chosen()).causes]
+    seen = memory.figures(START).recurrence
+
+    memory.merge(quota.id, lock[0].id, "one lock", ANA)
+
+    pages, after = [], BEGIN
+    while after is not None:
+        page = memory.causes(Chosen(), limit=1, after=after)
+        pages += page.causes
+        after = page.next
+    assert [(one.newest.id, one.times, one.novelty) for one in pages] == [
+        (late.id, 4, "known"),
+        (alone.id, 1, "new"),
+    ]
+    assert pages[0].first == lock[0].record.happened_at
+    narrow = memory.causes(Chosen(service="web")).causes
+    assert [(one.newest.id, one.times) for one in narrow] == [(quota.id, 1)]
+    assert [one.times for one in memory.causes(Chosen(), "recurring").causes] == []
+    for one in (signed("quota").id, lock[0].record.body.signature.id):
+        assert [case.id for case in memory.of_signature(one, 3)] == [late.id, quota.id, lock[1].id]
+    assert (seen, memory.figures(START).recurrence) == ((5, 2, 0), (5, 3, 1))
+
+    memory.split(signed("quota").id, "two locks", ANA)
+
+    assert [(one.newest.id, one.times) for one in memory.causes(Chosen()).causes] == apart
+    assert memory.figures(START).recurrence == seen
+
+
 def test_figures_count_what_was_seen_before_and_what_a_confirmed_fix_answered(memory):
     first, second = (memory.observe(failure(str(n)), CI) for n in range(2))
     memory.observe(failure("9", signature=signed("other")), CI)

@@ -17,11 +17,10 @@ class MemoryCounts:
         given = {name: value for name, value in chosen._asdict().items() if value}
         return self._all("cases", bank, **given, **equal)
 
-    def groups(self, bank, chosen, novelty, before, after, limit):
-        by = {}
+    def groups(self, bank, chosen, novelty, after, limit, joined):
+        by, found, (before, after) = {}, [], after
         for row in self._chosen(bank, chosen):
-            by.setdefault(row.signature, []).append(row)
-        found = []
+            by.setdefault(joined.get(row.signature, row.signature), []).append(row)
         for signature, rows in by.items():
             worked = sum((row.status, row.result) == ("confirmed", "succeeded") for row in rows)
             kind = "known" if worked else "recurring" if len(rows) > 1 else "new"
@@ -33,12 +32,14 @@ class MemoryCounts:
         found.sort(key=lambda one: one.signature)
         return sorted(found, key=lambda one: one.last, reverse=True)[:limit]
 
-    def newest_of(self, bank, chosen, signature, last):
-        rows = self._chosen(bank, chosen, signature=signature, happened_at=last)
+    def newest_of(self, bank, chosen, signatures, last):
+        rows = self._chosen(bank, chosen, happened_at=last)
+        rows = [row for row in rows if row.signature in signatures]
         return min(rows, key=lambda row: row.id, default=None)
 
-    def of_signature(self, bank, signature, limit):
-        rows = sorted(self._all("cases", bank, signature=signature), key=lambda row: row.id)
+    def of_signature(self, bank, signatures, limit):
+        rows = [row for row in self._all("cases", bank) if row.signature in signatures]
+        rows.sort(key=lambda row: row.id)
         return sorted(rows, key=lambda row: row.happened_at, reverse=True)[:limit]
 
     def facets(self, bank):
@@ -50,7 +51,7 @@ class MemoryCounts:
         rows = [row for row in self._all("cases", bank) if row.happened_at >= since]
         return sorted(Counter(row.happened_at[:10] for row in rows).items())
 
-    def recurrence(self, bank, since):
+    def recurrence(self, bank, since, joined):
         every = self._all("cases", bank)
         rows = [
             row
@@ -62,7 +63,12 @@ class MemoryCounts:
         ]
 
         def alike(row):
-            return [one for one in every if one.signature == row.signature and one.id != row.id]
+            name = joined.get(row.signature, row.signature)
+            return [
+                one
+                for one in every
+                if joined.get(one.signature, one.signature) == name and one.id != row.id
+            ]
 
         seen = sum(any(o.happened_at < row.happened_at for o in alike(row)) for row in rows)
         known = sum(

@@ -66,6 +66,8 @@ def asking(ids, event):
         ("POST", f"{API}/incidents/{{incident}}/unlike", f"{API}/incidents/{other}/unlike", {**WHY, "other": i}),
         ("POST", f"{API}/incidents/{{incident}}/draft", f"{API}/incidents/{other}/draft", {"diff": "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n"}),
         ("POST", f"{API}/recall", f"{API}/recall", {"query": "statement timeout"}),
+        ("POST", f"{API}/signatures/{{signature}}/merge", f"{API}/signatures/{ids['1058']}/merge", {**WHY, "into": i}),
+        ("POST", f"{API}/signatures/{{signature}}/split", f"{API}/signatures/{ids['signature']}/split", WHY),
         ("GET", f"{API}/ledger", f"{API}/ledger?limit=200", None),
         ("GET", f"{API}/ledger/verify", f"{API}/ledger/verify", None),
         ("GET", f"{API}/models/usage", f"{API}/models/usage", None),

@@ -52,6 +52,8 @@ WRITES = {
     "/api/v1/quarantine/{subject}/drop": (PEOPLE, WHY),
     "/api/v1/quarantine/{subject}/release": (PEOPLE, WHY),
     "/api/v1/recall": (ANYBODY, {"query": "a"}),
+    "/api/v1/signatures/{signature}/merge": (PEOPLE, {**WHY, "into": "other"}),
+    "/api/v1/signatures/{signature}/split": (PEOPLE, WHY),
     "/api/v1/tokens": (ADMINS, {"role": "ci", "name": "job"}),
     "/api/v1/tokens/{id}/revoke": (ADMINS, None),
     "/changes/{id}/rearm": (PEOPLE, WHY),

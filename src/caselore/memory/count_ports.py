@@ -5,9 +5,13 @@ Must not know any database.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
 
 from caselore.memory.rows import CaseRow
+
+Names = Mapping[str, str]
+"""The name of the group of each signature that people joined with others."""
 
 
 class Chosen(NamedTuple):
@@ -20,7 +24,7 @@ class Chosen(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The cases of one signature, counted."""
+    """The cases of one signature, or of one group of them, counted."""
 
     signature: str
     times: int
@@ -52,14 +56,22 @@ class CountReads(Protocol):
     """What one consistent view of the store says in numbers."""
 
     def groups(
-        self, bank: str, chosen: Chosen, novelty: str, before: str, after: str, limit: int
+        self,
+        bank: str,
+        chosen: Chosen,
+        novelty: str,
+        after: tuple[str, str],
+        limit: int,
+        joined: Names,
     ) -> list[GroupRow]: ...
     def newest_of(
-        self, bank: str, chosen: Chosen, signature: str, last: str
+        self, bank: str, chosen: Chosen, signatures: Collection[str], last: str
     ) -> CaseRow | None: ...
-    def of_signature(self, bank: str, signature: str, limit: int) -> list[CaseRow]: ...
+    def of_signature(
+        self, bank: str, signatures: Collection[str], limit: int
+    ) -> list[CaseRow]: ...
     def facets(self, bank: str) -> list[Facet]: ...
     def days(self, bank: str, since: str) -> list[tuple[str, int]]: ...
-    def recurrence(self, bank: str, since: str) -> Recurrence: ...
+    def recurrence(self, bank: str, since: str, joined: Names) -> Recurrence: ...
     def said(self, bank: str, since: str) -> dict[str, int]: ...
     def fixed(self, bank: str, since: str, limit: int) -> list[tuple[str, str]]: ...

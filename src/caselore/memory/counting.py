@@ -14,6 +14,7 @@ from caselore.memory.browsing import BEGIN, Place
 from caselore.memory.cases import assemble
 from caselore.memory.count_ports import Chosen, Facet, Recurrence
 from caselore.memory.encoding import stamp, unstamp
+from caselore.memory.groups import groups
 from caselore.memory.records import Case
 from caselore.memory.rows import CaseRow
 
@@ -22,7 +23,7 @@ NOVELTIES = ("new", "recurring", "known")
 
 
 class Cause(NamedTuple):
-    """One signature among the cases that were asked for, and its newest case."""
+    """One signature, or a group that people joined, among the cases that were asked for."""
 
     newest: CaseRow
     times: int
@@ -64,10 +65,13 @@ class Counting(Bank):
     ) -> Causes:
         """Give at most `limit` causes, that which failed last first, from after a place."""
         with self._store.reading() as view:
-            rows = view.groups(self.bank, chosen, novelty, after.happened_at, after.id, limit + 1)
+            joined = groups(view, self.bank)
+            begin = (after.happened_at, after.id)
+            rows = view.groups(self.bank, chosen, novelty, begin, limit + 1, joined.names())
             found = []
             for row in rows[:limit]:
-                newest = view.newest_of(self.bank, chosen, row.signature, row.last)
+                members = joined.of(row.signature)
+                newest = view.newest_of(self.bank, chosen, members, row.last)
                 if newest:
                     times = unstamp(row.first), unstamp(row.last)
                     found.append(Cause(newest, row.times, *times, row.worked, row.proposed))
@@ -75,9 +79,10 @@ class Counting(Bank):
         return Causes(tuple(found), Place(last.last, last.signature) if last else None)
 
     def of_signature(self, signature: str, limit: int) -> tuple[Case, ...]:
-        """Give the newest cases of a signature."""
+        """Give the newest cases of a signature and of those that people joined with it."""
         with self._store.reading() as view:
-            rows = view.of_signature(self.bank, signature, limit)
+            members = groups(view, self.bank).of(signature)
+            rows = view.of_signature(self.bank, members, limit)
             return tuple(assemble(view, row) for row in rows)
 
     def facets(self) -> list[Facet]:
@@ -92,7 +97,7 @@ class Counting(Bank):
             pairs = view.fixed(self.bank, begin, MEASURED)
             return Figures(
                 tuple(view.days(self.bank, begin)),
-                view.recurrence(self.bank, begin),
+                view.recurrence(self.bank, begin, groups(view, self.bank).names()),
                 view.said(self.bank, begin),
                 tuple(sorted(_hours(failed, fixed) for failed, fixed in pairs)),
             )

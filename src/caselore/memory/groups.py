@@ -53,6 +53,10 @@ class Groups:
         """Give one name for a whole group."""
         return self.of(signature)[0] if self._beside else signature
 
+    def names(self) -> dict[str, str]:
+        """Give the name of its group for each signature that counts with another."""
+        return {one: self.name(one) for one, beside in self._beside.items() if beside}
+
     def joined(self, signature: str) -> tuple[str, ...]:
         """Give those that a person joined with this very one."""
         return tuple(sorted(self._beside.get(signature, ())))

@@ -74,6 +74,12 @@ class Why(Body):
     why: Text
 
 
+class Join(Why):
+    """Which other signature is the same failure, and why."""
+
+    into: Link = Field(description="A signature, or an incident that has it.")
+
+
 class Token(Body):
     """Who will hold a new token."""
 

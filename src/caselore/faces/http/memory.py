@@ -1,4 +1,4 @@
-"""The routes of recall, the ledger and the quarantine.
+"""The routes of recall, the ledger, the quarantine and of what counts as one failure.
 
 Must not judge: parse, call, answer.
 """
@@ -93,3 +93,22 @@ def drop(visitor: Writer, subject: str, body: bodies.Why, key: once.Key = None) 
     request = f"drop {subject} {body.model_dump_json()}"
     act = visitor.app.drop
     return once.done(visitor, key, request, lambda: act(subject, body.why).to_json())
+
+
+@router.post("/signatures/{signature}/merge", status_code=201, response_model=shapes.Grouped)
+def merge(visitor: Writer, signature: str, body: bodies.Join, key: once.Key = None) -> Response:
+    """Say, as a person, that two signatures are the same failure; parting them takes it back.
+
+    An incident's name means its signature.
+    """
+    request = f"merge {signature} {body.model_dump_json()}"
+    act = visitor.app.merge
+    return once.done(visitor, key, request, lambda: act(signature, body.into, body.why)._asdict())
+
+
+@router.post("/signatures/{signature}/split", status_code=201, response_model=shapes.Grouped)
+def split(visitor: Writer, signature: str, body: bodies.Why, key: once.Key = None) -> Response:
+    """Say, as a person, that a signature, or an incident by its name, is a failure of its own."""
+    request = f"split {signature} {body.model_dump_json()}"
+    act = visitor.app.split
+    return once.done(visitor, key, request, lambda: act(signature, body.why)._asdict())

@@ -225,6 +225,13 @@ class Incident(BaseModel):
     supersedes: list[str]
 
 
+class Grouped(BaseModel):
+    """What counts as one failure now."""
+
+    signatures: list[str]
+    incidents: int
+
+
 class LogFacts(BaseModel):
     """What the whole log was."""
 

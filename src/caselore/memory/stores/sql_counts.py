@@ -5,7 +5,10 @@ Must not judge or derive: rows in, rows out.
 
 from __future__ import annotations
 
-from caselore.memory.count_ports import Chosen, Facet, GroupRow, Recurrence
+import json
+from collections.abc import Collection
+
+from caselore.memory.count_ports import Chosen, Facet, GroupRow, Names, Recurrence
 from caselore.memory.rows import CaseRow
 from caselore.memory.stores.asking import Asking
 
@@ -14,20 +17,29 @@ class SqlCounts(Asking):
     """Counts over many cases, in one query each."""
 
     def groups(
-        self, bank: str, chosen: Chosen, novelty: str, before: str, after: str, limit: int
+        self,
+        bank: str,
+        chosen: Chosen,
+        novelty: str,
+        after: tuple[str, str],
+        limit: int,
+        joined: Names,
     ) -> list[GroupRow]:
-        values = dict(
-            chosen._asdict(), novelty=novelty, before=before, after=after, limit=limit, bank=bank
-        )
-        return [GroupRow(*row) for row in self._ask("groups", **values)]
+        before, name = after
+        values = dict(chosen._asdict(), novelty=novelty, before=before, after=name, limit=limit)
+        found = self._ask("groups", **values, bank=bank, joined=json.dumps(dict(joined)))
+        return [GroupRow(*row) for row in found]
 
-    def newest_of(self, bank: str, chosen: Chosen, signature: str, last: str) -> CaseRow | None:
-        values = dict(chosen._asdict(), signature=signature, last=last, bank=bank)
+    def newest_of(
+        self, bank: str, chosen: Chosen, signatures: Collection[str], last: str
+    ) -> CaseRow | None:
+        values = dict(chosen._asdict(), signatures=self._keys(signatures), last=last, bank=bank)
         row = next(iter(self._ask("newest_of", **values)), None)
         return CaseRow(*row) if row else None
 
-    def of_signature(self, bank: str, signature: str, limit: int) -> list[CaseRow]:
-        found = self._ask("of_signature", bank=bank, signature=signature, limit=limit)
+    def of_signature(self, bank: str, signatures: Collection[str], limit: int) -> list[CaseRow]:
+        keys = self._keys(signatures)
+        found = self._ask("of_signature", bank=bank, signatures=keys, limit=limit)
         return [CaseRow(*row) for row in found]
 
     def facets(self, bank: str) -> list[Facet]:
@@ -36,8 +48,9 @@ class SqlCounts(Asking):
     def days(self, bank: str, since: str) -> list[tuple[str, int]]:
         return [(str(day), int(times)) for day, times in self._ask("days", bank=bank, since=since)]
 
-    def recurrence(self, bank: str, since: str) -> Recurrence:
-        (row,) = self._ask("recurrence", bank=bank, since=since)
+    def recurrence(self, bank: str, since: str, joined: Names) -> Recurrence:
+        names = json.dumps(dict(joined))
+        (row,) = self._ask("recurrence", bank=bank, since=since, joined=names)
         return Recurrence(*row)
 
     def said(self, bank: str, since: str) -> dict[str, int]:
