@@ -49,6 +49,11 @@ def also_mask(values: Iterable[str]) -> None:
     _named["values"] = tuple(values)
 
 
+def named_values() -> tuple[str, ...]:
+    """Give the values that are masked because the user named them."""
+    return _named["values"]
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Secret:
     """One finding: where the mask stands in the masked text (1-based line, columns from 0)."""

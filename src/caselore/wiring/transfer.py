@@ -15,6 +15,7 @@ from caselore.wiring.sources import numbered
 
 if TYPE_CHECKING:
     from caselore.memory.records import Actor
+    from caselore.wiring.ahead import Ahead
     from caselore.wiring.identity import Caller
 
 
@@ -40,30 +41,44 @@ class Transfer(Keeper):
         progress: Callable[[int], None] | None = None,
         part: bool = False,
         seal: str = "",
+        processes: int | None = None,
     ) -> Imported:
         """Take in closed incidents; rows are objects, or pairs of a line number and an object.
 
         Rows that cannot be taken are reported with the reason, all others are in. `progress` is
         told how many rows are safely stored. `part`: lines of an export, each for itself; `seal`:
         that of its last line. What a row says was erased elsewhere is erased here if a person
-        imports it, in every backup, too; else such a row is refused.
+        imports it, in every backup, too; else such a row is refused. `processes` help where many
+        texts are signed: as many as there are processors, four at most, unless given.
         """
-        from caselore.incidents import ingest  # noqa: PLC0415
         from caselore.memory.records import Role  # noqa: PLC0415
         from caselore.memory.seals import Checked  # noqa: PLC0415
 
         importer = self._caller.importing() if actor is None else self._acting(actor)
         who = self._caller.actor if actor is None else importer
         sweep = self.sweep("import FILE") if who.role is Role.HUMAN else None
-        report = self.memory.import_incidents(
-            numbered(rows),
-            importer,
-            sign=ingest.once(self.signer()),
-            screen=ingest.once(ingest.screen),
-            progress=progress,
-            person=who if who.role is Role.HUMAN else None,
-            seals=Checked(part=part, last=seal),
-        )
-        if not sweep or not report.erased:
-            return Imported(report)
+        memory = self.memory
+        with self._ahead(processes) as ahead:
+            report = memory.import_incidents(
+                ahead.rows(numbered(rows)),
+                importer,
+                sign=ahead.sign,
+                screen=ahead.screen,
+                progress=progress,
+                person=who if who.role is Role.HUMAN else None,
+                seals=Checked(part=part, last=seal),
+            )
+        return Imported(report)
         return Imported(report, sweep.end(report.gone))
+
+    def _ahead(self, processes: int | None) -> Ahead:
+        from caselore.guards import secrets  # noqa: PLC0415
+        from caselore.wiring import ahead  # noqa: PLC0415
+
+        told = {
+            "mask": secrets.named_values(),
+            "families": [dict(row) for row in self.settings.families],
+            "cache": str(self.settings.home / "cache") if self.settings.home.is_dir() else "",
+        }
+        most = ahead.processes() if processes is None else processes
+        return ahead.Ahead(self.signer(), told, most)

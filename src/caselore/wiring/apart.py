@@ -1,0 +1,56 @@
+"""A process that screens and signs texts for an import: JSON lines in, JSON lines out.
+
+Must not outlive who started it: it ends with its standard input. It touches no store.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from caselore.errors import BadInput
+from caselore.guards import secrets
+from caselore.incidents import ingest
+from caselore.logs import engine, families_of
+from caselore.memory.records import Signed
+
+Sign = Callable[[str], Signed]
+
+
+def answered(asked: Mapping[str, list[str]], sign: Sign) -> dict[str, list[Any]]:
+    """Screen texts, and screen and sign errors; null where one must be refused, not signed."""
+    return {
+        "texts": [ingest.screen(text) for text in asked["texts"]],
+        "errors": [_signed(text, sign) for text in asked["errors"]],
+    }
+
+
+def _signed(text: str, sign: Sign) -> list[Any] | None:
+    masked, rules = ingest.screen(text)
+    try:
+        return [masked, rules, asdict(sign(masked))]
+    except BadInput:
+        return None
+
+
+def serve(source: IO[str], target: IO[str]) -> None:
+    """Answer line by line; the first line says how to sign, as the caller does."""
+    told = json.loads(source.readline())
+    secrets.also_mask(told["mask"])
+    engine.use_cache(Path(told["cache"]) if told["cache"] else None)
+    families = families_of(told["families"])
+    for line in source:
+        found = answered(json.loads(line), lambda text: ingest.sign(text, families))
+        target.write(json.dumps(found) + "\n")
+        target.flush()
+
+
+if __name__ == "__main__":
+    try:
+        serve(sys.stdin, sys.stdout)
+    except (BrokenPipeError, KeyboardInterrupt, ValueError):
+        sys.exit(1)  # whoever asked is gone
