@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from caselore.errors import Unavailable, WrongUse
+from caselore.intel.collect.folder import Brought
 from caselore.intel.collect.search import Brave, FolderSearch, Searxng, Tavily, queries
 from caselore.settings import load
 from caselore.wiring import build
@@ -120,6 +121,23 @@ def test_a_folder_keeps_the_same_promises(folder):
     promises(FolderSearch(folder))
     assert FolderSearch(folder).search("scanner", 5)[0].url == "https://velora.example/press"
     assert FolderSearch(folder).search("zebra", 5) == ()
+
+
+def test_a_hit_of_the_web_is_fetched_like_any_address(asked):
+    one, _ = asked
+    fetched = []
+    for hit in one.search("Velora", 2):
+        one.opened(hit, lambda url: fetched.append(url) or Brought((), ()))
+    assert fetched == [url for url, _ in PAGES[:2]]
+
+
+def test_a_hit_of_a_folder_is_read_from_it_and_never_fetched(folder):
+    def fetch(url):
+        raise AssertionError(url)
+
+    one = FolderSearch(folder)
+    opened = [one.opened(hit, fetch).pages for hit in one.search("Velora", 5)]
+    assert {page.url for pages in opened for page in pages} == {url for url, _ in PAGES[:2]}
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 500, 302])

@@ -98,15 +98,13 @@ class Sources:
     def _searching(self, provider: SearchProvider, query: str, now: datetime) -> Source:
         from caselore.errors import CaseloreError  # noqa: PLC0415
         from caselore.intel.collect.folder import Brought  # noqa: PLC0415
-        from caselore.intel.collect.search import FolderSearch  # noqa: PLC0415
 
         def open_() -> Brought:
             pages: list[Any] = []
             left: list[tuple[str, str]] = []
             for hit in provider.search(query, self._most("results", 10)):
                 try:
-                    local = isinstance(provider, FolderSearch)
-                    found = provider.opened(hit.url) if local else self._fetched(hit.url, now)  # type: ignore[attr-defined]
+                    found = provider.opened(hit, lambda url: self._fetched(url, now))
                 except CaseloreError as error:  # one bad hit must not cost the others
                     left.append((hit.url, str(error)))
                     continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +37,10 @@ class Hit(NamedTuple):
     title: str
 
 
+Fetch = Callable[[str], Brought]
+"""Reads an address of the web, as it does one that a person names."""
+
+
 class SearchProvider(Protocol):
     """Finds pages by words; the best first, each address once."""
 
@@ -46,9 +50,20 @@ class SearchProvider(Protocol):
     def search(self, query: str, limit: int = RESULTS) -> tuple[Hit, ...]:
         """Give what is found. Raises Unavailable where the provider does not answer soundly."""
 
+    def opened(self, hit: Hit, fetch: Fetch) -> Brought:
+        """Give the pages of a hit: from the web, unless the provider has them itself."""
+
+
+class OfTheWeb:
+    """What the providers share that only name addresses."""
+
+    def opened(self, hit: Hit, fetch: Fetch) -> Brought:
+        """Fetch the address. See `SearchProvider`."""
+        return fetch(hit.url)
+
 
 @dataclass(frozen=True)
-class Searxng:
+class Searxng(OfTheWeb):
     """A SearXNG of one's own, asked for JSON."""
 
     address: str
@@ -64,7 +79,7 @@ class Searxng:
 
 
 @dataclass(frozen=True)
-class Brave:
+class Brave(OfTheWeb):
     """The search of Brave, with a key."""
 
     key: str = field(repr=False)
@@ -83,7 +98,7 @@ class Brave:
 
 
 @dataclass(frozen=True)
-class Tavily:
+class Tavily(OfTheWeb):
     """The search of Tavily, with a key."""
 
     key: str = field(repr=False)
@@ -116,9 +131,9 @@ class FolderSearch:
         rows = [{"url": one.url, "title": one.title} for score, one in best if score > 0]
         return _hits(rows, limit)
 
-    def opened(self, url: str) -> Brought:
-        """Give the pages of an address, as a fetch would."""
-        return Brought(tuple(one for one in self._brought.pages if one.url == url), ())
+    def opened(self, hit: Hit, fetch: Fetch) -> Brought:
+        """Give the folder's own pages of the address. See `SearchProvider`."""
+        return Brought(tuple(one for one in self._brought.pages if one.url == hit.url), ())
 
     def _scores(self, wanted: list[str]) -> list[float]:
         """Score each page. Source: Robertson and Zaragoza 2009, k1 = 1.2, b = 0.75, each word once a page."""
