@@ -43,6 +43,7 @@ class Profile:
     competitor: str
     total_events: int
     independent_events: int
+    """The n of the confidence: origins over all events, so more than events where several outlets found out."""
     confidence_score: float
     risk_level: str
     by_type: dict[str, int]

@@ -74,6 +74,22 @@ def test_six_copies_of_one_release_give_a_confidence_of_037(desk):
     assert len(desk.history("Velora")[0]["urls"]) == 6
 
 
+def test_one_event_that_three_outlets_found_out_counts_three_origins_and_their_copies_none(desk):
+    """The n of DESIGN is origins over the profile's events: confidence 0.3 + 0.07 x 3."""
+    told = [
+        "Velora acquires Pinewood for $28M, its chief executive told staff on Friday morning in Lyon.",
+        "A regulatory filing shows that Velora acquires Pinewood for $28M and keeps all of its people.",
+        "Two investors confirmed the price: Velora acquires Pinewood for $28M, paid entirely in cash.",
+    ]
+    for number, quote in enumerate([*told, told[0], told[1]]):
+        url = f"https://paper{number}.example/velora"
+        desk.store_event(event(*SIX[3], url=url, quote=quote))
+    found = desk.profile("Velora")
+
+    assert (found.total_events, found.independent_events, found.confidence_score) == (1, 3, 0.51)
+    assert sum(one["origins"] for one in desk.history("Velora")) == 3
+
+
 def test_the_same_event_twice_is_one(desk):
     first = desk.store_event(event(*SIX[0]))
     again = desk.store_event(event(*SIX[0]))
