@@ -64,7 +64,6 @@ _UNITS = {
     "jährlich": "year",
 }
 _FROM = pattern("attributes", "from", re.IGNORECASE)
-_TO = pattern("attributes", "to", re.IGNORECASE)
 _BY = pattern("attributes", "by", re.IGNORECASE)
 _DOWN = pattern("attributes", "down", re.IGNORECASE)
 _FREE = pattern("attributes", "free", re.IGNORECASE)
@@ -122,7 +121,7 @@ def prices(text: str, owner: Entity) -> list[Price]:
         head = text[max(0, one.first - 40) : one.first]
         if _BY.search(head):
             continue
-        if _FROM.search(head) and not (_TO.search(head) and not _FROM.search(head)):
+        if _FROM.search(head):
             if fresh and fresh[-1][1] is None and _after_new(text, fresh[-1][0], one):
                 fresh[-1] = (fresh[-1][0], one)
             else:

@@ -222,6 +222,20 @@ def one_day(text: str, anchor: str = "") -> str:
     return found[0].day if found else ""
 
 
+def lone_day(text: str, beside: int, anchor: str = "") -> Day | None:
+    """Give the one absolute day of a line that is there for it: at most some words beside it, no sentence."""
+    named = [one for one in days(text, anchor) if one.kind == "absolute"]
+    if len(named) != 1 or text.rstrip().endswith((".", "!", "?")):
+        return None
+    rest = without(text, named[0])
+    return named[0] if len(rest.split()) <= beside else None
+
+
+def without(text: str, day: Day) -> str:
+    """Give a text with a blank in place of a day."""
+    return f"{text[: day.first]} {text[day.last :]}".strip()
+
+
 def day_of(at: datetime | None) -> str:
     """Give the day of a time."""
     return at.date().isoformat() if at else ""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from caselore.intel import attributes
 from caselore.intel.candidates import Candidate, proper, telling
-from caselore.intel.days import Day, apart, day_of, days
-from caselore.intel.entities import Book, Entity
+from caselore.intel.days import Day, apart, day_of, days, without
+from caselore.intel.entities import Book
 from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_correction, mode_of
-from caselore.intel.money import amounts
+from caselore.intel.money import amounts, names_amount
 from caselore.intel.pages import Page
 from caselore.intel.price_pages import is_price_page, prices_of
 from caselore.intel.rules import Rules, rules
@@ -109,10 +109,8 @@ def _own_day(text: str, anchor: str) -> list[Day]:
     named = [day for day in days(text, anchor) if day.kind == "absolute"]
     if not named:
         return []
-    rest = text[: named[0].first] + text[named[0].last :]
-    return (
-        named if len(rest.split()) <= 6 and not _NOT_ITS_DAY.search(text[: named[0].first]) else []
-    )
+    beside = len(without(text, named[0]).split())
+    return named if beside <= 6 and not _NOT_ITS_DAY.search(text[: named[0].first]) else []
 
 
 def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
@@ -256,12 +254,7 @@ def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_ty
         and (event_type != "hiring" or not _HOPES.search(text) or attributes.worker_count(text))
     ):
         return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
-    if (
-        mode is Mode.PLANNED
-        and event_type == "pricing_change"
-        and named
-        and any(True for _ in amounts(text))
-    ):
+    if mode is Mode.PLANNED and event_type == "pricing_change" and named and names_amount(text):
         return Mode.ASSERTED  # a price with its day is set, not planned
     return mode
 
@@ -381,10 +374,5 @@ def _wrong_of(text: str, values: list[float]) -> list[float]:
             )
             else []
         )
-    right_last = re.search(r"\bnot\b", text[:0]) is None and re.search(
-        r",?\s+not\s+(?:the\s+)?[$€£\d]", text
-    )
-    return values[1:] if right_last else values[:-1]
-
-
-__all__ = ["Candidate", "Entity", "corrected_amounts", "extract", "places"]
+    right_first = re.search(r",?\s+not\s+(?:the\s+)?[$€£\d]", text)
+    return values[1:] if right_first else values[:-1]

@@ -133,6 +133,11 @@ def amounts(text: str) -> Iterator[Amount]:
         yield Amount(match.start(), last, round(value, 4), currency.upper())
 
 
+def names_amount(text: str) -> bool:
+    """Say whether a text names an amount of money."""
+    return next(amounts(text), None) is not None
+
+
 def _number(text: str, scale: str) -> float | None:
     lowered = text.lower()
     value = parse_number(text) if lowered[0].isdigit() else spelled(lowered)

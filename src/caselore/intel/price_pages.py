@@ -14,7 +14,7 @@ from caselore.intel.candidates import Candidate, telling
 from caselore.intel.days import day_of, days
 from caselore.intel.entities import Entity
 from caselore.intel.lexicon import pattern
-from caselore.intel.money import Amount, amounts
+from caselore.intel.money import Amount, amounts, names_amount
 from caselore.intel.pages import Block, Page
 
 _PRICE_PAGE = re.compile(
@@ -87,7 +87,7 @@ def prices_of(page: Page) -> tuple[Price, ...]:
     for number, block in enumerate(page.blocks):
         text = page.part(block)
         if block.kind == "row":
-            if not any(True for _ in amounts(text)):
+            if not names_amount(text):
                 columns = text.split("\t")
             found += _row(block, text, columns)
         else:
@@ -102,7 +102,7 @@ def prices_of(page: Page) -> tuple[Price, ...]:
 def _row(block: Block, text: str, columns: list[str]) -> Iterator[Price]:
     """Read a row: a plan with its prices, or the prices of the plans that the columns name."""
     cells = text.split("\t")
-    priced = [number for number, cell in enumerate(cells) if any(True for _ in amounts(cell))]
+    priced = [number for number, cell in enumerate(cells) if names_amount(cell)]
     across = bool(_PRICE_LABEL.match(cells[0])) and len(columns) >= len(cells)
     for place in priced:
         label = columns[place].strip() if place < len(columns) else ""
@@ -155,7 +155,7 @@ def _card(page: Page, number: int, block: Block, text: str) -> Iterator[Price]:
         if re.fullmatch(r"\W*free\W*", words.strip(), re.IGNORECASE) and not got:
             yield Price(_plan(text), 0.0, "", "", False, block.first, later.last)
             return
-        if len(words) >= 120 or not any(True for _ in amounts(words)):
+        if len(words) >= 120 or not names_amount(words):
             continue
         fresh = [
             one
@@ -177,7 +177,7 @@ def _follow(page: Page, place: int) -> str:
     """Give a block's words with those behind it, which may name the unit: not where they are a price."""
     block = page.blocks[place]
     after = page.blocks[place + 1 : place + 2]
-    if after and any(True for _ in amounts(page.part(after[0]))):
+    if after and names_amount(page.part(after[0])):
         return page.part(block)
     return page.text[block.first : block.last + 60].replace("\n", " ")
 

@@ -5,7 +5,7 @@ Must not date a part by a day that its own words only mention.
 
 from __future__ import annotations
 
-from caselore.intel.days import days
+from caselore.intel.days import lone_day, one_day
 from caselore.intel.pages import Block, Page
 
 BESIDE = 4  # further words that a line may hold that is there for its day: `Posted on`, `v4.2`
@@ -44,8 +44,7 @@ def _day_of_line(page: Page, block: Block) -> str:
     text = page.part(block)
     if block.kind == "row" or len(text) > 60:
         return ""
-    named = [one for one in days(text, page.published) if one.kind == "absolute"]
-    if len(named) != 1 or text.rstrip().endswith((".", "!", "?")):
-        return "" if named or len(text) > 24 else block.day
-    rest = f"{text[: named[0].first]} {text[named[0].last :]}"
-    return named[0].day if len(rest.split()) <= BESIDE else ""
+    lone = lone_day(text, BESIDE, page.published)
+    if lone is not None:
+        return lone.day
+    return "" if len(text) > 24 or one_day(text, page.published) else block.day

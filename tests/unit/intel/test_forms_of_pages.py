@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from caselore.intel.days import lone_day
 from caselore.settings import load
 from caselore.wiring import build
 
@@ -275,3 +276,21 @@ def test_a_standard_or_an_ordinary_word_is_no_name(tmp_path):
     page_ = plain_page(text, "https://n.example/n", datetime(2026, 4, 1, tzinfo=UTC))
     names = learn([make("Brindle HR")], [page_])[0].names
     assert not {"SOC 2 Type II", "From", "SOC"} & set(names)
+
+
+@pytest.mark.parametrize(
+    ("line", "beside", "day"),
+    [
+        ("3 May 2026", 0, "2026-05-03"),
+        ("Posted on 3 May 2026", 4, "2026-05-03"),
+        ("v4.2 — 3 May 2026", 4, "2026-05-03"),
+        ("Posted on 3 May 2026", 1, ""),
+        ("The trial ended on 3 May 2026.", 9, ""),
+        ("3 May 2026 to 5 May 2026", 9, ""),
+        ("May 2026", 4, ""),
+        ("yesterday", 4, ""),
+    ],
+)
+def test_a_line_is_there_for_its_day_when_it_holds_one_and_little_else(line, beside, day):
+    lone = lone_day(line, beside, "2026-05-10")
+    assert (lone.day if lone else "") == day

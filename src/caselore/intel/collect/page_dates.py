@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 
-from caselore.intel.days import days, one_day, parse_iso
+from caselore.intel.days import days, lone_day, one_day, parse_iso, without
 from caselore.intel.lexicon import pattern
 
+BESIDE = 10  # words that a byline may hold beside its day
 _METAS = (
     "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created",
     "dcterms.date", "dcterms.issued", "pubdate", "publishdate", "publish-date", "publication_date",
@@ -112,8 +113,5 @@ def _is_byline(line: str) -> bool:
         return False
     if _BYLINE.search(line):
         return True
-    named = [one for one in days(line) if one.kind == "absolute" and one.year_given]
-    if len(named) != 1 or len(line) > 110 or line.rstrip().endswith((".", "!", "?")):
-        return False
-    rest = (line[: named[0].first] + " " + line[named[0].last :]).strip()
-    return len(rest.split()) <= 10 and not _TELLS.search(rest)
+    day = lone_day(line, BESIDE) if len(line) <= 110 else None
+    return day is not None and not _TELLS.search(without(line, day))
