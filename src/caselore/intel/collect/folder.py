@@ -42,6 +42,8 @@ class Entry(NamedTuple):
     media: str = ""
     etag: str = ""
     modified: str = ""
+    by_file: bool = False
+    """Only the file's own time says when it was fetched: copying a folder makes it new."""
 
 
 class Brought(NamedTuple):
@@ -57,11 +59,12 @@ def read_folder(folder: Path, as_of: datetime | None) -> Brought:
         raise NotFound(
             f"there is no folder {folder}", hint="Give a folder of pages or an address."
         )
-    entries = [one for one in _entries(folder) if as_of is None or one.fetched_at <= as_of]
+    every = list(_entries(folder))
+    entries = [one for one in every if as_of is None or one.fetched_at <= as_of]
     entries.sort(key=lambda one: (one.fetched_at, one.url, str(one.file)))
     barred = _barred(entries)
     pages: list[Page] = []
-    left: list[tuple[str, str]] = []
+    left = _saved_later(folder, every, as_of)
     for entry in entries:
         reason = _reason(entry, barred)
         if reason:
@@ -70,6 +73,17 @@ def read_folder(folder: Path, as_of: datetime | None) -> Brought:
             pages += _pages(entry, folder)
     pages = [_followed(one, entries) for one in pages]
     return Brought(tuple(_without_doubles(pages)), tuple(dict.fromkeys(left)))
+
+
+def _saved_later(
+    folder: Path, entries: list[Entry], as_of: datetime | None
+) -> list[tuple[str, str]]:
+    """Tell of files that only their own time bars: a copied folder would else look like an empty week."""
+    late = [one for one in entries if as_of and one.by_file and one.fetched_at > as_of]
+    if not late or as_of is None:
+        return []
+    saved = "1 file is" if len(late) == 1 else f"{len(late):,} files are"
+    return [(str(folder), f"{saved} newer than {as_of:%Y-%m-%d}; give fetch times in a site.json")]
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
@@ -85,9 +99,9 @@ def _entries(folder: Path) -> Iterator[Entry]:
             and not file.is_symlink()
             and file.suffix.lower() in _HTML | _FEEDS | _TEXT
         ):
-            at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
             name = file.relative_to(folder).as_posix()
-            yield Entry(name, file, _dated_name(name) or at)
+            at = _dated_name(name)
+            yield Entry(name, file, at or _mtime(file), by_file=at is None)
 
 
 def _dated_name(name: str) -> datetime | None:
@@ -119,8 +133,7 @@ def _listed(folder: Path, listed: Path) -> Iterator[Entry]:
             and not known
             and file.suffix.lower() in _HTML | _FEEDS
         ):
-            at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-            yield Entry(file.relative_to(folder).as_posix(), file, at)
+            yield Entry(file.relative_to(folder).as_posix(), file, _mtime(file), by_file=True)
 
 
 def _entry(folder: Path, row: dict[str, Any]) -> Entry:
