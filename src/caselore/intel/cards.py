@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from caselore.intel.briefing import claim_text
 from caselore.intel.days import apart
 from caselore.intel.dossier import Dossier
 
@@ -33,7 +34,7 @@ def battlecard(name: str, events: Sequence[Dossier], now: datetime) -> Document:
         )
         lines.append(
             {
-                "topic": topic, "fact": " ".join(newest.best.quote.split()), "as_of": newest.date,
+                "topic": topic, "fact": claim_text(newest), "as_of": newest.date,
                 "age_days": age, "stale": bool(why), "stale_why": why, "event": newest.id,
                 "url": newest.best.url, "kind": "fact", "confidence": newest.confidence,
                 "replaces": [one.id for one in some[:-1]],
@@ -70,6 +71,13 @@ def price_history(events: Iterable[Dossier]) -> list[Document]:
     return sorted(found, key=lambda row: (row["plan"] or "", row["date"], row["event"]))
 
 
+def _weighed(one: Dossier) -> str:
+    """Say what an impact is made of."""
+    if not one.event.impact_added:
+        return f"floor {one.impact_floor:g}"
+    return f"floor {one.impact_floor:g} + {one.event.impact_added:g} by a model"
+
+
 def alerts(events: Iterable[Dossier], threshold: float, since: str = "") -> list[Document]:
     """Give the grave events from a day on, grouped by competitor, with the rule that fired."""
     groups: dict[str, list[Document]] = {}
@@ -79,8 +87,8 @@ def alerts(events: Iterable[Dossier], threshold: float, since: str = "") -> list
             groups.setdefault(one.event.competitor, []).append(
                 {
                     "event": one.id, "date": one.date, "impact": one.impact_score,
-                    "rule": f"{one.event.impact_rule}: floor {one.impact_floor:g} ≥ {threshold:g}",
-                    "quote": one.best.quote, "url": one.best.url,
+                    "rule": f"{one.to_json()['impact_why']}: {_weighed(one)} ≥ {threshold:g}",
+                    "text": claim_text(one), "quote": one.best.quote, "url": one.best.url,
                 }
             )  # fmt: skip
     return [{"competitor": name, "events": some} for name, some in groups.items()]

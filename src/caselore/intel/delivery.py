@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from email.message import EmailMessage
+from email.utils import format_datetime
 from html import escape
 from typing import Any
 
@@ -52,6 +54,93 @@ def _plain(text_: str) -> str:
     return out
 
 
+def _head(one: Document) -> str:
+    """Give what a reader asks first of a claim: who, when, what kind, how grave, how many say so."""
+    parts = [
+        one["competitor"],
+        one.get("date") or "",
+        (one.get("event_type") or "").replace("_", " "),
+    ]
+    if one.get("impact"):
+        parts.append(f"impact {one['impact']:g}")
+    if one.get("origins", 1) > 1:
+        parts.append(f"{one['origins']} origins")
+    return " · ".join(part for part in parts if part)
+
+
+def _beside(one: Document) -> list[str]:
+    """Give what stands under a claim: its figures, and what was said of it since."""
+    lines = [one["detail"]] if one.get("detail") else []
+    return lines + ([f"Since then: {'; '.join(one['changes'])}."] if one.get("changes") else [])
+
+
+def _glance(brief: Document) -> list[tuple[str, str]]:
+    """Give each competitor with its sums in a line."""
+    return [
+        (
+            one["competitor"],
+            f"{one['total_events']} events, confidence {one['confidence_score']:.2f}, risk {one['risk_level']}"
+            + (f", last {one['last_event_at'][:10]}" if one["last_event_at"] else ""),
+        )
+        for one in brief.get("profiles", ())
+    ]  # fmt: skip
+
+
+def _silent(brief: Document) -> list[str]:
+    """Say since when who is quiet, and of whom nothing is known."""
+    days = {one["competitor"]: one["last_event"] for one in brief.get("quiet_since", ())}
+    return [
+        f"{name}: nothing since {days[name]}" if days.get(name) else f"{name}: nothing known yet"
+        for name in brief["quiet"]
+    ]
+
+
+def _supposed(brief: Document) -> list[str]:
+    """Give the hypotheses that are new or revised, and how many stand as they did."""
+    fresh = [one for one in brief["strategies"] if one.get("changed", True)]
+    lines = [
+        f"{one['statement']} ({one['confidence']:.2f}{': ' + one['why'] if one.get('why') else ''})"
+        for one in fresh
+    ]
+    same = len(brief["strategies"]) - len(fresh)
+    return lines + ([f"{same} more stand as they did."] if same else [])
+
+
+def _foretold(brief: Document) -> list[str]:
+    """Give the predictions: how the decided ones ended, and by when the others are."""
+    return [
+        f"{one['competitor']}: {one['statement']} — said {one['probability']:.0%}, "
+        + (
+            f"open until {one['deadline']}"
+            if one["outcome"] == "open"
+            else f"ended {one['outcome']}" + (f", Brier {one['brier']:.2f}" if one["brier"] is not None else "")
+        )
+        for one in brief.get("predictions", ()) if not one.get("told_before")
+    ]  # fmt: skip
+
+
+def _omitted(brief: Document) -> list[str]:
+    """Give what was left out and why; what an earlier briefing said of it is only counted."""
+    fresh = [one for one in brief["left_out"] if not one.get("told_before")]
+    lines = [f"{one['text'][:200]}: {one['reason']}" for one in fresh]
+    told = len(brief["left_out"]) - len(fresh)
+    if told:
+        lines.append(f"{told} more for the reasons that an earlier briefing gave.")
+    return lines or ["Nothing."]
+
+
+def _lists(brief: Document) -> list[tuple[str, list[str]]]:
+    """Give the parts after the claims, each a title and its lines; empty ones are left away."""
+    parts = [
+        ("Gone quiet", _silent(brief)),
+        ("What they may be after (hypotheses)", _supposed(brief)),
+        ("Predictions", _foretold(brief)),
+        ("What did not work in this run", list(brief.get("notes", ()))),
+        ("Left out, and why", _omitted(brief)),
+    ]
+    return [(title, lines) for title, lines in parts if lines]
+
+
 def markdown(brief: Document) -> str:
     """Give Markdown; every claim has its quote's address and id."""
     lines = [f"# {_plain(_title(brief))}", ""]
@@ -62,23 +151,15 @@ def markdown(brief: Document) -> str:
     for name, some in _sections(brief):
         lines += [f"## {name.capitalize()}", ""]
         for one in some:
-            lines.append(
-                f"- {_plain(one['shown'])} ({_plain(one['competitor'])}; {_plain(one['url'])}; `why {one['id']}`)"
-            )
+            lines.append(f"- **{_plain(_head(one))}**: {_plain(one['shown'])}")
+            lines += [f"  {_plain(more)}" for more in _beside(one)]
+            lines.append(f"  ({_plain(one['url'])}; `why {one['id']}`)")
         lines.append("")
-    if brief["quiet"]:
-        lines += ["## Gone quiet", "", *(f"- {_plain(name)}" for name in brief["quiet"]), ""]
-    if brief["strategies"]:
-        lines += ["## What they may be after (hypotheses)", ""]
-        lines += [
-            f"- {_plain(one['statement'])} ({one['confidence']:.2f})"
-            for one in brief["strategies"]
-        ] + [""]
-    lines += ["## Left out, and why", ""]
-    lines += [
-        f"- {_plain(one['text'][:200])}: {_plain(one['reason'])}" for one in brief["left_out"]
-    ] or ["- Nothing."]
-    return "\n".join(lines)
+    if glance := _glance(brief):
+        lines += ["## At a glance", "", *(f"- {_plain(a)}: {_plain(b)}" for a, b in glance), ""]
+    for title, some_lines in _lists(brief):
+        lines += [f"## {title}", "", *(f"- {_plain(one)}" for one in some_lines), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def html(brief: Document) -> str:
@@ -89,21 +170,41 @@ def html(brief: Document) -> str:
     if brief["empty"]:
         parts.append(f"<p>{_NOTHING}</p>")
     for name, some in _sections(brief):
-        items = "".join(
-            f'<li id="{escape(one["id"])}"><p>{escape(one["shown"])}</p><blockquote cite="{escape(one["url"])}">{escape(one["quote"])}</blockquote>'
-            f"<p><small>{escape(one['competitor'])} · {_link(one['url'])} · {escape(one['id'])}</small></p></li>"
-            for one in some
-        )
+        items = "".join(map(_item, some))
         parts.append(f"<h2>{escape(name.capitalize())}</h2><ul>{items}</ul>")
-    if brief["quiet"]:
-        parts.append(f"<h2>Gone quiet</h2><p>{escape(', '.join(brief['quiet']))}</p>")
-    left = "".join(
-        f"<li>{escape(one['text'][:200])}: {escape(one['reason'])}</li>"
-        for one in brief["left_out"]
-    )
-    parts.append(f"<h2>Left out, and why</h2><ul>{left or '<li>Nothing.</li>'}</ul>")
+    if glance := _glance(brief):
+        rows = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in glance)
+        parts.append(f"<h2>At a glance</h2><dl>{rows}</dl>")
+    for title, lines in _lists(brief):
+        listed = "".join(f"<li>{escape(one)}</li>" for one in lines)
+        parts.append(f"<h2>{escape(title)}</h2><ul>{listed}</ul>")
     body = "".join(parts)
-    return f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(_title(brief))}</title></head><body>{body}</body></html>'
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(_title(brief))}</title>'
+        f"<style>{_STYLE}</style></head><body>{body}</body></html>"
+    )
+
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}"
+    "blockquote{margin:.3rem 0;padding-left:.8rem;border-left:3px solid #bbb;color:#444}li{margin:.4rem 0}"
+    "small{color:#555;overflow-wrap:anywhere}dt{font-weight:600}dd{margin:0 0 .4rem}"
+)
+
+
+def _item(one: Document) -> str:
+    more = "".join(f"<p>{escape(line)}</p>" for line in _beside(one))
+    # the words of a claim are mostly its quote: told once
+    same = " ".join(one["quote"].split()) == " ".join(one["text"].split())
+    quote = (
+        ""
+        if same
+        else f'<blockquote cite="{escape(one["url"])}">{escape(one["quote"])}</blockquote>'
+    )
+    return (
+        f'<li id="{escape(one["id"])}"><p><strong>{escape(_head(one))}</strong><br>{escape(one["shown"])}</p>{more}{quote}'
+        f"<p><small>{_link(one['url'])} · {escape(one['id'])}</small></p></li>"
+    )  # fmt: skip
 
 
 def _link(url: str) -> str:
@@ -119,7 +220,11 @@ def slack(brief: Document) -> str:
     for name, some in _sections(brief):
         blocks.append(_section(f"*{name.capitalize()}*"))
         blocks += [
-            _section(f"{_mrkdwn(one['shown'])}\n{_mrkdwn(one['url'])} · {one['id']}")
+            _section(
+                f"*{_mrkdwn(_head(one))}*\n"
+                + "\n".join(_mrkdwn(line) for line in [one["shown"], *_beside(one)])
+                + f"\n{_mrkdwn(one['url'])} · {one['id']}"
+            )
             for one in some
         ]
     if len(blocks) > 49:
@@ -151,11 +256,15 @@ def text(brief: Document) -> str:
     if brief["empty"]:
         lines += [_NOTHING, ""]
     for name, some in _sections(brief):
-        lines += [name.upper(), *(f"  - {one['shown']}\n    {one['url']}" for one in some), ""]
-    lines += [
-        "LEFT OUT, AND WHY",
-        *(f"  - {one['text'][:200]}: {one['reason']}" for one in brief["left_out"]),
-    ]
+        lines.append(name.upper())
+        for one in some:
+            told = [f"  - {_head(one)}", one["shown"], *_beside(one), one["url"]]
+            lines.append("\n    ".join(told))
+        lines.append("")
+    if glance := _glance(brief):
+        lines += ["AT A GLANCE", *(f"  - {a}: {b}" for a, b in glance), ""]
+    for title, some_lines in _lists(brief):
+        lines += [title.upper(), *(f"  - {one}" for one in some_lines), ""]
     return "\n".join(lines)
 
 
@@ -171,11 +280,26 @@ def email(brief: Document) -> str:
 def rss(brief: Document) -> str:
     """Give an RSS feed with an item a claim."""
     items = "".join(
-        f"<item><title>{escape(one['shown'][:200])}</title><link>{escape(one['url'])}</link>"
+        f"<item><title>{escape((one['competitor'] + ': ' + one['shown'])[:200])}</title><link>{escape(one['url'])}</link>"
+        f"{_published(one)}<category>{escape(one.get('event_type') or '')}</category>"
         f'<guid isPermaLink="false">{escape(one["id"])}</guid><description>{escape(one["quote"])}</description></item>'
         for one in brief["claims"]
     )
     return (
         '<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel>'
-        f"<title>{escape(_title(brief))}</title><link>about:blank</link><description>{escape(brief['topic'])}</description>{items}</channel></rss>"
+        f"<title>{escape(_title(brief))}</title><link>{escape(_first_url(brief))}</link><description>{escape(brief['topic'])}</description>{items}</channel></rss>"
     )
+
+
+def _first_url(brief: Document) -> str:
+    """Give an address for the feed: RSS asks for one, and a briefing has none of its own."""
+    return next((one["url"] for one in brief["claims"]), "about:blank")
+
+
+def _published(one: Document) -> str:
+    """Give the day of a claim's event as RSS writes it."""
+    try:
+        at = datetime.fromisoformat(one.get("date") or "").replace(tzinfo=UTC)
+    except ValueError:
+        return ""
+    return f"<pubDate>{format_datetime(at)}</pubDate>"

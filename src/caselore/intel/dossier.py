@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from caselore.intel.candidates import DATE_RANK, Candidate, proper, telling
 from caselore.intel.entities import Entity
@@ -41,6 +42,8 @@ class Dossier:
     recorded_at: datetime
     told_at: datetime
     """When the last thing was said of it."""
+    later: tuple[tuple[datetime, str], ...] = ()
+    """What was said of it after it was filed, each with when."""
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -120,7 +123,7 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
     event = exhibit.body
     assert isinstance(event, CompetitorEvent)
     reports = [event.report]
-    origins, wrong, notes = 1, set[float](), list[str]()
+    origins, wrong, notes, later = 1, set[float](), list[str](), list[tuple[datetime, str]]()
     for said in exhibit.said:
         if said.kind == "corroborate":
             report = read(Report, said.body["report"])
@@ -128,9 +131,11 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
                 continue
             reports.append(report)
             origins += bool(said.body["independent"])
+            later.append((said.at, _also(report, bool(said.body["independent"]))))
         elif said.kind == "correct":
             wrong |= set(said.body.get("wrong", ()))
             notes.append(str(said.body["why"]))
+            later.append((said.at, str(said.body["why"])))
     amount, currency, more = _amount(reports, wrong)
     date, told = day_of_reports(reports, event)
     best = _quote(reports, amount)
@@ -142,8 +147,14 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
         id=exhibit.id, event=event, best=best, reports=tuple(reports), date=date, date_from=told,
         amount=amount, currency=currency or event.currency, before=before, change_percent=percent,
         origins=origins, status=exhibit.status.value, counts=exhibit.counts, trusted=exhibit.trusted,
-        contradictions=(*notes, *more), first_known=min(one.known_at for one in reports), recorded_at=exhibit.recorded_at, told_at=max([exhibit.recorded_at, *(said.at for said in exhibit.said)]),
+        contradictions=(*notes, *more), first_known=min(one.known_at for one in reports), recorded_at=exhibit.recorded_at, told_at=max([exhibit.recorded_at, *(said.at for said in exhibit.said)]), later=tuple(later),
     )  # fmt: skip
+
+
+def _also(report: Report, independent: bool) -> str:
+    """Say what one more report adds."""
+    who = urlsplit(report.url).hostname or report.url
+    return f"{who} reports it independently" if independent else f"{who} repeats it"
 
 
 def _latest(reports: list[Report]) -> list[Report]:

@@ -31,7 +31,7 @@ from caselore.intel.stored_pages import Citing, reread, snapshot_filing
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
 from caselore.memory.encoding import stamp
-from caselore.memory.evidence import Briefing, Snapshot
+from caselore.memory.evidence import Briefing, Snapshot, key_of_name
 from caselore.memory.exhibit_ports import Sought
 from caselore.memory.exhibits import Exhibit, Filing
 from caselore.memory.records import Actor, Kind, Role
@@ -78,7 +78,7 @@ class Ran:
             "run": self.run, "status": self.status, "briefing": self.briefing,
             "events": [one.to_json() for one in self.events],
             "claims": [one.to_json() for one in self.brief.claims],
-            "left_out": [{"text": text, "reason": reason} for text, reason in self.brief.left_out],
+            "left_out": self.brief.to_json()["left_out"],
             "quarantined": [{"url": url, "rule": rule} for url, rule in self.quarantined],
             "brief": {k: v for k, v in self.brief.to_json().items() if k not in {"claims", "left_out"}},
             "audit": list(self.audit),
@@ -259,6 +259,7 @@ class Runner:
     def _write(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Ran:
         asked = self.asked
         since = asked.since
+        last_events = {one.event.competitor: one.date for one in events}
         if since == "last":
             since = before.body.until if before and isinstance(before.body, Briefing) else ""
             events = [one for one in events if before is None or one.told_at > before.recorded_at]
@@ -273,8 +274,10 @@ class Runner:
         brief = briefing.compile_brief(
             asked.topic, names, asked.run, self.as_of.date().isoformat(), since,
             cite.all(new), cite.all(changed), cite.all(standing), _reasons(self.left),
+            briefing.Before(last_events, at, told_before(before)),
+            predictions=tuple(_predictions(self.memory, names, at)),
             profiles=tuple(profile(self.memory, name, self.as_of).to_json() for name in names),
-            strategies=tuple(_strategies(self.memory, names)),
+            strategies=tuple(_strategies(self.memory, names, at)),
             notes=tuple(self.audit.failures),
         )  # fmt: skip
         self.audit.lines.append(
@@ -314,15 +317,38 @@ class Runner:
         )
 
 
-def _strategies(memory: Memory, names: Iterable[str]) -> Iterable[dict[str, Any]]:
+def _strategies(
+    memory: Memory, names: Iterable[str], at: datetime | None
+) -> Iterable[dict[str, Any]]:
+    """Give the hypotheses, each with what it was at the last briefing where it changed since."""
     for name in names:
         for one in strategy.current(memory, name):
             body = one.body
+            lately = [said for said in one.said if said.kind == "revise" and at and said.at > at]
             yield {
                 "id": one.id, "competitor": name, "topic": getattr(body, "topic", ""),
                 "statement": getattr(body, "statement", ""), "confidence": getattr(body, "confidence", 0.0),
-                "status": one.status.value,
+                "status": one.status.value, "changed": at is None or one.recorded_at > at or bool(lately),
+                "why": lately[-1].body["why"] if lately else getattr(body, "why", ""),
             }  # fmt: skip
+
+
+def _predictions(
+    memory: Memory, names: Iterable[str], at: datetime | None
+) -> Iterable[dict[str, Any]]:
+    """Give the predictions, each with whether an earlier briefing told how it ended."""
+    for name in names:
+        for one in grading.predictions(memory, key_of_name(name)):
+            grades = [said.at for said in one.said if said.kind == "grade"]
+            told = bool(at and grades and max(grades) <= at)
+            yield {**grading.to_json(one), "told_before": told}
+
+
+def told_before(before: Exhibit | None) -> frozenset[tuple[str, str]]:
+    """Give what an earlier briefing left out, with its reasons."""
+    body = before.body if before else None
+    told = json.loads(body.document).get("left_out", ()) if isinstance(body, Briefing) else ()
+    return frozenset((one["text"], one["reason"]) for one in told)
 
 
 def _reasons(left: Iterable[LeftOut]) -> list[tuple[str, str]]:

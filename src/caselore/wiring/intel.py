@@ -340,17 +340,20 @@ class IntelDesk(IntelReports):
 
     # Briefings
 
-    def brief(self, run: str = "") -> Document:
+    def brief(self, run: str = "", as_of: datetime | str | None = None) -> Document:
         """Give the briefing of a run, else one of all that is known by now. Raises: NotFound.
 
-        The last briefing is given as it is unless something was told since.
+        The last briefing is given as it is unless something was told since; with `as_of` the last
+        one that was written by then, whatever is known today.
         """
+        from caselore.memory.encoding import stamp  # noqa: PLC0415
         from caselore.memory.evidence import Briefing  # noqa: PLC0415
         from caselore.memory.exhibit_ports import Sought  # noqa: PLC0415
 
-        found = self._app.memory.exhibits(Sought("briefing", label=run, limit=1))
+        known = stamp(self.moment(as_of)) if as_of else ""
+        found = self._app.memory.exhibits(Sought("briefing", label=run, known=known, limit=1))
         last = next(found, None)
-        if not run and self._told_since(last):
+        if not run and not known and self._told_since(last):
             names = [one["competitor"] for one in self.competitors()]
             topic = last.body.topic if last and isinstance(last.body, Briefing) else "briefing"
             return self.brief(self.run(topic, names, (), sources_of_settings=False).run)

@@ -29,7 +29,7 @@ class IntelReports:
     def _trust(self) -> Trust: ...
 
     @abstractmethod
-    def brief(self, run: str = "") -> Document:
+    def brief(self, run: str = "", as_of: datetime | str | None = None) -> Document:
         """Give a briefing."""
 
     @abstractmethod
@@ -39,6 +39,11 @@ class IntelReports:
     @abstractmethod
     def dossiers(self, name: str, as_of: datetime | str | None = None) -> list[Dossier]:
         """Give a competitor's events."""
+
+    @staticmethod
+    @abstractmethod
+    def moment(value: datetime | str) -> datetime:
+        """Read a day or a time."""
 
     @abstractmethod
     def history(self, name: str) -> list[Document]:
@@ -84,11 +89,11 @@ class IntelReports:
                 memory, Path(folder).expanduser(), entities, self._app.now(), self._trust, days
             )
 
-    def deliver(self, form: str, run: str = "") -> str:
-        """Lay the last briefing out as md, html, json, slack, email, text or rss."""
+    def deliver(self, form: str, run: str = "", as_of: datetime | str | None = None) -> str:
+        """Lay a briefing out as md, html, json, slack, email, text or rss."""
         from caselore.intel.delivery import deliver  # noqa: PLC0415
 
-        return deliver(self.brief(run), form)
+        return deliver(self.brief(run, as_of), form)
 
     def verify(self, rows: Iterable[Any]) -> Document:
         """Hold claims against the evidence beside them, and score that by their labels.
@@ -103,18 +108,19 @@ class IntelReports:
             "scores": scores(told),
         }
 
-    def battlecard(self, name: str) -> Document:
-        """Give what to know of a competitor, each line with its age and evidence."""
+    def battlecard(self, name: str, as_of: datetime | str | None = None) -> Document:
+        """Give what to know of a competitor, or was known by a moment, with age and evidence."""
         from caselore.intel.cards import battlecard  # noqa: PLC0415
 
         own = self._named(name)
-        return battlecard(own, self.dossiers(own), self._app.now())
+        now = self.moment(as_of) if as_of else self._app.now()
+        return battlecard(own, self.dossiers(own, as_of), now)
 
-    def pricing(self, name: str) -> list[Document]:
-        """Give the history of a competitor's prices, plan by plan."""
+    def pricing(self, name: str, as_of: datetime | str | None = None) -> list[Document]:
+        """Give the history of a competitor's prices, plan by plan, as it was known by a moment."""
         from caselore.intel.cards import price_history  # noqa: PLC0415
 
-        return price_history(self.dossiers(name))
+        return price_history(self.dossiers(name, as_of))
 
     def alerts(self, threshold: float = 7.0, since: str = "") -> list[Document]:
         """Give events of an impact from a threshold on, each with the rule that fired."""

@@ -11,12 +11,9 @@ import typer
 
 from caselore.errors import WrongUse
 from caselore.faces.cli import desk, intel_cards, intel_view
-from caselore.faces.cli.intel_input import File, Name, objects
+from caselore.faces.cli.intel_input import AsOf, File, Name, objects
 from caselore.faces.cli.options import Bank, Json
 
-AsOf = Annotated[
-    str | None, typer.Option("--as-of", metavar="D", help="As of this day or time: 2026-10-03.")
-]
 Competitors = Annotated[
     list[str] | None,
     typer.Option("--competitor", metavar="NAME", help="Whom to watch; may be repeated."),
@@ -270,15 +267,17 @@ def calibration(
 
 def brief(
     form: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="md, html, json, slack, email, rss.")
+        str,
+        typer.Option("--format", metavar="FORM", help="md, html, json, slack, email, text, rss."),
     ] = "md",
     run: Annotated[
         str, typer.Option("--run", metavar="ID", help="That of a run; default the last.")
     ] = "",
+    as_of: AsOf = None,
     as_json: Json = False,
     bank: Bank = None,
 ) -> None:
-    """Print the last briefing; every claim in it is verified against a stored page.
+    """Print the last briefing, or the last one by a day; each claim is held to a stored page.
 
     \b
     Example:
@@ -286,9 +285,9 @@ def brief(
     """
     with desk.opened(bank) as app:
         if as_json or form == "json":
-            desk.write_json(app.intel.brief(run))
+            desk.write_json(app.intel.brief(run, as_of))
         else:
-            print(app.intel.deliver(form, run))
+            print(app.intel.deliver(form, run, as_of))
 
 
 def why(

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from caselore.faces.cli import desk, intel_view
-from caselore.faces.cli.intel_input import File, Name, objects
+from caselore.faces.cli.intel_input import AsOf, File, Name, objects
 from caselore.faces.cli.options import Bank, Json
 
 
-def battlecard(name: Name, as_json: Json = False, bank: Bank = None) -> None:
+def battlecard(name: Name, as_of: AsOf = None, as_json: Json = False, bank: Bank = None) -> None:
     """Show what to know of a competitor, each line with its age and evidence.
 
     \b
@@ -22,11 +22,11 @@ def battlecard(name: Name, as_json: Json = False, bank: Bank = None) -> None:
       caselore intel battlecard Velora
     """
     with desk.opened(bank) as app:
-        found = app.intel.battlecard(name)
+        found = app.intel.battlecard(name, as_of)
         desk.answer(as_json, found, lambda paper: intel_view.battlecard(found, paper))
 
 
-def pricing(name: Name, as_json: Json = False, bank: Bank = None) -> None:
+def pricing(name: Name, as_of: AsOf = None, as_json: Json = False, bank: Bank = None) -> None:
     """Show the history of a competitor's prices, plan by plan.
 
     \b
@@ -34,7 +34,7 @@ def pricing(name: Name, as_json: Json = False, bank: Bank = None) -> None:
       caselore intel pricing Velora
     """
     with desk.opened(bank) as app:
-        found = app.intel.pricing(name)
+        found = app.intel.pricing(name, as_of)
         document = {"competitor": name, "prices": found}
         desk.answer(as_json, document, lambda paper: intel_view.prices(found, paper))
 

@@ -13,6 +13,9 @@ import typer
 from caselore.errors import BadInput
 from caselore.faces.cli import inputs
 
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", metavar="D", help="As of this day or time: 2026-10-03.")
+]
 File = Annotated[
     str,
     typer.Argument(metavar="FILE", help="JSON, one object or one a line; - is stdin."),

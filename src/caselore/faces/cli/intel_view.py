@@ -22,9 +22,10 @@ def ran(found: Ran, paper: Paper) -> list[str]:
     """Lay out a run: its claims, what was left out, what is held."""
     lines = [paper.heading(f"{found.run}  {found.status}  {len(found.events)} events"), ""]
     for claim in found.brief.claims:
-        lines += paper.wrap(
-            one_line(f"{claim.section}: {claim.shown}"), first="  • ", indent="    "
-        )
+        head = f"{claim.section}: {claim.competitor} {claim.date} {claim.event_type}: "
+        lines += paper.wrap(one_line(head + claim.shown), first="  • ", indent="    ")
+        for more in (claim.detail, *claim.changes):
+            lines += paper.wrap(one_line(more), first="    ", indent="    ") if more else []
         lines += paper.wrap(one_line(f"{claim.url}  why: {claim.id}"), first="    ", indent="    ")
     if found.brief.empty:
         lines.append("  Nothing material happened.")
@@ -157,12 +158,17 @@ def battlecard(found: Document, paper: Paper) -> list[str]:
     return lines
 
 
+def _figure(value: float | None) -> str:
+    return "?" if value is None else f"{value:,.10g}"
+
+
 def prices(found: Sequence[Document], paper: Paper) -> list[str]:
     """Lay out a history of prices."""
     return [
         paper.cut(
             one_line(
-                f"{one['date']}  {one['plan'] or '-'}  {one['before'] or '?'} → {one['amount']}"
+                f"{one['date']}  {one['plan'] or '-'}  "
+                f"{_figure(one['before'])} → {_figure(one['amount'])}"
                 f" {one['currency'] or ''} {one['unit'] or ''}"
             ),
             paper.width,
@@ -177,7 +183,7 @@ def alerts(found: Sequence[Document], paper: Paper) -> list[str]:
     for group in found:
         lines.append(paper.heading(one_line(group["competitor"])))
         for one in group["events"]:
-            told = f"{one['date']}  {one['rule']}: {one['quote']}"
+            told = f"{one['date']}  {one['rule']}: {one['text']}"
             lines += paper.wrap(one_line(told), first="  ! ", indent="    ")
     return lines or ["Nothing is above the threshold."]
 

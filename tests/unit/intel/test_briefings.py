@@ -1,0 +1,177 @@
+"""A briefing read as its reader does, week after week: when, what, how grave; what changed; nothing told twice."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from email import message_from_string, policy
+from xml.etree import ElementTree
+
+import pytest
+
+from caselore.errors import NotFound
+from caselore.faces.demo import intel_site
+from caselore.intel.briefing import claim_text, without_echoes
+from caselore.settings import load
+from caselore.wiring import build
+
+BEGIN = date(2026, 1, 18)
+WEEKS = 8
+
+
+@pytest.fixture(scope="module")
+def weekly(tmp_path_factory):
+    """Watch the fictional market for eight weeks; give the desk and each week's briefing."""
+    place = tmp_path_factory.mktemp("weekly")
+    site = intel_site.render(place / "site")
+    with build(load(place / "home", environment={}, folder=place)) as app:
+        app.intel.predict(
+            {
+                "competitor": "Velora", "statement": "Velora asks more for a plan", "probability": 0.7,
+                "opens": "2026-02-01", "deadline": "2026-03-20", "resolver": {"event_type": "pricing_change"},
+            }
+        )  # fmt: skip
+        runs = []
+        for week in range(WEEKS):
+            day = (BEGIN + timedelta(days=7 * week)).isoformat()
+            ran = app.intel.run("tools", intel_site.names(), [str(site)], as_of=day, since="last")
+            runs.append(app.intel.brief(ran.run))
+        yield app.intel, runs
+
+
+def test_every_claim_says_who_when_and_what_kind_of_thing(weekly):
+    desk, runs = weekly
+    for brief in runs:
+        told = desk.deliver("md", brief["run"])
+        for one in brief["claims"]:
+            assert one["date"] <= brief["until"]
+            assert f"{one['competitor']} · {one['date']} · {one['event_type'].replace('_', ' ')}".replace("&", "&") in told.replace("\\", "")  # fmt: skip
+
+
+def test_a_price_is_told_with_what_it_was_before(weekly):
+    desk, runs = weekly
+    details = {one["detail"] for brief in runs for one in brief["claims"] if one["detail"]}
+
+    assert "Team: 39 → 45 USD (+15.4 %)" in details
+    assert any("39 → 45 USD" in desk.deliver("text", brief["run"]) for brief in runs)
+
+
+def test_a_changed_event_says_what_changed(weekly):
+    _, runs = weekly
+    changed = [one for brief in runs for one in brief["claims"] if one["section"] == "changed"]
+
+    assert changed
+    assert all(one["changes"] for one in changed)
+    assert not any(one["changes"] for brief in runs for one in brief["claims"] if one["section"] == "new")  # fmt: skip
+
+
+def test_nobody_is_quiet_who_was_heard_of_in_an_earlier_briefing(weekly):
+    desk, runs = weekly
+    for brief in runs:
+        known = {
+            row["competitor"]: [
+                one["date"] for one in desk.history(row["competitor"]) if one["date"] <= brief["until"]
+            ]
+            for row in desk.competitors()
+        }  # fmt: skip
+        for one in brief["quiet_since"]:
+            last = one["last_event"]
+            if last is None:
+                assert not known.get(one["competitor"])
+            else:
+                assert (date.fromisoformat(brief["until"]) - date.fromisoformat(last)).days > 45
+
+
+def test_what_was_left_out_before_is_counted_and_not_repeated(weekly):
+    desk, runs = weekly
+    first: dict[tuple[str, str], int] = {}
+    for number, brief in enumerate(runs):
+        told = desk.deliver("md", brief["run"])
+        for one in brief["left_out"]:
+            begin = first.setdefault((one["text"], one["reason"]), number)
+            assert one["told_before"] is (begin < number)
+        again = sum(one["told_before"] for one in brief["left_out"])
+        assert (f"{again} more for the reasons" in told) is bool(again)
+
+
+def test_a_hypothesis_is_told_when_it_is_new_or_revised(weekly):
+    desk, runs = weekly
+    quiet = [one for one in runs[1:] if one["strategies"] and not all(s["changed"] for s in one["strategies"])]  # fmt: skip
+
+    assert quiet
+    assert "stand as they did" in desk.deliver("md", quiet[-1]["run"])
+
+
+def test_a_decided_prediction_is_told_once(weekly):
+    desk, runs = weekly
+    told = ["ended yes" in desk.deliver("text", brief["run"]) for brief in runs]
+
+    assert told.count(True) == 1
+    assert any("open until 2026-03-20" in desk.deliver("text", brief["run"]) for brief in runs)
+
+
+def test_what_was_believed_on_a_day_is_the_briefing_of_that_day(weekly):
+    desk, runs = weekly
+    middle = runs[3]
+
+    assert desk.brief(as_of=middle["until"])["run"] == middle["run"]
+    assert desk.profile("Velora", as_of=middle["until"]).total_events < desk.profile("Velora").total_events  # fmt: skip
+    with pytest.raises(NotFound):
+        desk.brief(as_of="2025-12-31")
+
+
+def test_prices_and_cards_are_those_known_on_a_day(weekly):
+    desk, _ = weekly
+    before = desk.pricing("Velora", "2026-02-20")
+    after = desk.pricing("Velora")
+
+    assert [one["plan"] for one in after] == ["Team"]
+    assert before == []
+    assert all(one["as_of"] <= "2026-02-20" for one in desk.battlecard("Velora", "2026-02-20")["lines"])  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["md", "html", "slack", "email", "text", "rss"])
+def test_every_form_holds_every_claim(weekly, form):
+    desk, runs = weekly
+    brief = max(runs, key=lambda one: len(one["claims"]))
+    told = desk.deliver(form, brief["run"])
+    if form == "email":
+        parts = message_from_string(told, policy=policy.default)
+        told = parts.get_body(("plain",)).get_content()
+    elif form == "slack":
+        told = "".join(one["text"]["text"] for one in json.loads(told)["blocks"])
+    elif form == "rss":
+        items = ElementTree.fromstring(told).iter("item")
+        told = " ".join(f"{one.findtext('title')} {one.findtext('pubDate')}" for one in items)
+    for one in brief["claims"]:
+        words = [word for word in one["shown"].split() if word.isalpha()]
+        assert all(word in told for word in words)
+
+
+def test_what_failed_in_a_run_is_told_to_its_reader(tmp_path):
+    site = tmp_path / "pages"
+    site.mkdir()
+    (site / "a.txt").write_text("Velora\n\nVelora launches Beacon today.\n")
+    with build(load(tmp_path / "home", environment={})) as app:
+        ran = app.intel.run("x", ["Velora"], [str(site), str(tmp_path / "nothing")])
+        told = app.intel.deliver("md", ran.run)
+
+    assert ran.status == "completed_with_partial_failures"
+    assert "What did not work in this run" in told
+
+
+def test_a_headline_is_not_left_out_beside_its_sentence():
+    rows = [("Velora is sold", "denied"), ("Velora is sold, it is said.", "denied"), ("Velora is sold", "old")]  # fmt: skip
+
+    assert without_echoes(rows) == rows[1:]
+
+
+def test_a_claim_is_worded_without_the_dateline_of_its_quote(weekly):
+    desk, _ = weekly
+    found = [one for name in intel_site.names() for one in desk.dossiers(name)]
+    several = [
+        one for one in found if "\n" in one.best.quote and len(one.best.quote.split("\n")) > 2
+    ]
+
+    assert several
+    assert not [one for one in several if claim_text(one).count("2026") > one.best.quote.split("\n")[-1].count("2026")]  # fmt: skip
