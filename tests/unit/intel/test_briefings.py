@@ -16,12 +16,12 @@ from caselore.settings import load
 from caselore.wiring import build
 
 BEGIN = date(2026, 1, 18)
-WEEKS = 8
+WEEKS = 10
 
 
 @pytest.fixture(scope="module")
 def weekly(tmp_path_factory):
-    """Watch the fictional market for eight weeks; give the desk and each week's briefing."""
+    """Watch the fictional market for ten weeks; give the desk and each week's briefing."""
     place = tmp_path_factory.mktemp("weekly")
     site = intel_site.render(place / "site")
     with build(load(place / "home", environment={}, folder=place)) as app:
