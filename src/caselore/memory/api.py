@@ -105,7 +105,7 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
             raise GateRefused(erased, hint="")
         if written:
             must_pass(written)
-            self._index.catch_up(self.bank)
+            self._caught_up()
         return self.get(id)
 
     def propose(
@@ -211,6 +211,9 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
         if text is None and incident is None:
             raise WrongUse("recall needs a text or an incident")
         until = stamp(as_of) if as_of else ""
+        if incident is None:
+            for arm in self._arms:
+                arm.prepare(self.bank, text or "", recalling.TEXT_ARM)
         with self._store.reading() as view:
             sought = self._sought(view, text, incident, until)
             asking = recalling.Asking(
@@ -269,7 +272,7 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
         report = importer.run(rows, progress)
         if report.erased:
             self._scrub(f"{report.erased} records", "import FILE")
-        self._index.catch_up(self.bank, report.added + report.updated)
+        self._caught_up(report.added + report.updated)
         return report
 
     def export(

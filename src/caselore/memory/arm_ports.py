@@ -35,6 +35,9 @@ class Brought:
 class Arm(Protocol):
     """One more way to find records for a question; never needed, never the truth."""
 
+    def prepare(self, bank: str, text: str, limit: int) -> None:
+        """Do what may take long, before a view is opened; trouble is told by `ask`."""
+
     def ask(self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow) -> Brought:
         """Give the closest records, best first; trouble is told, never raised."""
 
@@ -74,6 +77,12 @@ class Derived(Protocol):
         self, bank: str, progress: Callable[[int], None] | None = None, *, anew: bool = False
     ) -> None:
         """Embed all that has no vector yet. Raises: Unavailable; what was done is kept."""
+
+    def behind(self) -> None:
+        """Embed in a thread from now on: for a process that stays."""
+
+    def stir(self, bank: str) -> None:
+        """Begin to embed what was written, where a thread does it; returns at once."""
 
     def forget(self, bank: str) -> None:
         """Keep no vector of what was erased. Raises: StoreBusy."""

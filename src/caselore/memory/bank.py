@@ -77,8 +77,14 @@ class Bank:
                 must_be_free(row)
             written = self._pen(view).write(action, row.id, body, actor)
         must_pass(written)
-        self._index.catch_up(self.bank)
+        self._caught_up()
         return self.get(row.id)
+
+    def _caught_up(self, written: int = 1) -> None:
+        """Let the index take in what was written, and vectors where a thread makes them."""
+        self._index.catch_up(self.bank, written)
+        if self._vectors:
+            self._vectors.stir(self.bank)
 
     def close(self) -> None:
         """Let go of the files."""

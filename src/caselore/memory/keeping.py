@@ -308,6 +308,11 @@ class Keeping(Bank):
         """Say how far the vectors are; none where this memory looks after none."""
         return self._vectors.status(self.bank) if self._vectors else None
 
+    def vectors_behind(self) -> None:
+        """Embed in a thread from now on what is written: for a process that stays."""
+        if self._vectors:
+            self._vectors.behind()
+
     def vectors_catch_up(
         self, progress: Callable[[int], None] | None = None, *, anew: bool = False
     ) -> None:

@@ -54,6 +54,8 @@ def mcp(context: typer.Context, as_json: Json = False, bank: Bank = None) -> Non
     from caselore.faces.mcp import identity, server  # noqa: PLC0415 - a second to import
 
     with desk.opened(bank) as app:
+        if app.settings.vectors:
+            app.memory.vectors_behind()
         server.on_stdio(identity.as_agent(app))
 
 

@@ -42,6 +42,8 @@ def serve(
     from caselore.faces import server  # noqa: PLC0415 - a second to import
 
     with desk.opened(bank) as app:
+        if app.settings.vectors:
+            app.memory.vectors_behind()
         web = server.create(app, host)
         server.require_key(web.state.house)
         listening = server.bound(host, port)

@@ -10,12 +10,10 @@ import json
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from caselore.errors import StoreBusy, Unavailable
 from caselore.guards.secrets import redact
@@ -24,11 +22,13 @@ from caselore.memory.encoding import digest
 from caselore.memory.ledger import Head, Stored
 from caselore.memory.ports import ANYWHERE, Narrow, Reads, Store
 from caselore.memory.projection import spoken
+from caselore.memory.stores.embedding_thread import EmbeddingThread
 from caselore.memory.stores.folder_lock import locked
 from caselore.memory.stores.scan_index import fitting
-from caselore.memory.stores.vector_rooms import room_of, sweep
+from caselore.memory.stores.vector_rooms import LOCKS, room_of, sweep
 from caselore.memory.stores.vector_shelf import (
     FORM,
+    Places,
     VectorShelf,
     Written,
     added,
@@ -38,7 +38,7 @@ from caselore.memory.stores.vector_shelf import (
     without,
 )
 from caselore.memory.terms import KEY_VERSION, key_text
-from caselore.memory.yardstick import measured
+from caselore.memory.yardstick import Yardstick, measured
 
 TAKEN = 32  # texts that one question embeds beforehand; `caselore index rebuild` embeds the rest
 BATCH = 64  # texts between two marks: what a kill loses
@@ -46,7 +46,15 @@ PIECE = 500  # entries whose cases are read at once
 NEAR = 2.0  # deviations above unrelated texts from which on a record is brought
 DEEPER = 20  # times as many texts are looked at where filters leave records out
 PATIENCE = 30.0  # seconds to wait for another process's turn where it must be now
+PROMPT = 0.3  # seconds that a question waits for the thread that embeds
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError)
+
+
+class Ready(NamedTuple):
+    """What a model said of a question before it was asked."""
+
+    vector: Vector | None = None
+    trouble: Exception | None = None
 
 
 class Said(NamedTuple):
@@ -86,8 +94,38 @@ class FolderVectors:
         """Keep derived folders beneath `root`; they are made when they are first needed."""
         self._store, self._root, self._embedder = store, root, embedder
         self._shelves: dict[str, VectorShelf] = {}
+        self._ready = threading.local()  # a question is prepared and asked by one thread
+        self._thread: EmbeddingThread | None = None
         self._lock = threading.RLock()
         self._name = f"{FORM}-{KEY_VERSION}-{digest('model', embedder.model)[:12]}"
+
+    def behind(self) -> None:
+        """Embed in a thread from now on: for a process that stays."""
+        self._thread = self._thread or EmbeddingThread(self._step)
+
+    def stir(self, bank: str) -> None:
+        """Begin to embed what was written, where a thread does it; returns at once."""
+        if self._thread:
+            self._thread.stir(bank)
+
+    def prepare(self, bank: str, text: str, limit: int) -> None:
+        """Ask the model what a question needs, while no view of the store is held open for it."""
+        asked = plain(text)
+        if asked:
+            self._ready.held = (bank, asked, self._prepared(bank, asked))
+
+    def _held(self, bank: str, asked: str) -> Ready | None:
+        held = self._ready.__dict__.pop("held", None)
+        return held[2] if held and held[:2] == (bank, asked) else None
+
+    def _prepared(self, bank: str, asked: str) -> Ready:
+        try:
+            if not self._freshened(bank):
+                return Ready()
+            (vector,) = self._embedder.questions([asked])
+        except (Unavailable, *_DAMAGE) as error:
+            return Ready(trouble=error)
+        return Ready(vector)
 
     def ask(
         self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
@@ -107,12 +145,15 @@ class FolderVectors:
         asked = plain(text)
         if not asked:
             return Brought(arm)
-        late = self._freshened(view, bank)
-        shelf = self._shelf(view, bank)
-        if shelf is None:
-            return Brought(arm, trouble=f"no entry has a vector here. {_BUILD}" if late else "")
-        (vector,) = self._embedder.questions([asked])
-        question = shelf.centred(vector)
+        ready = self._held(bank, asked) or self._prepared(bank, asked)
+        if ready.trouble:
+            raise ready.trouble
+        late, shelf = self._late(view, bank), self._shelf(view, bank)
+        if shelf is None or ready.vector is None:
+            return Brought(
+                arm, trouble=f"no entry has a vector here. {self._remedy()}" if late else ""
+            )
+        question = shelf.centred(ready.vector)
         most = limit if narrow == ANYWHERE else limit * DEEPER
         near = [one for one in shelf.nearest(question, most) if one.deviations >= NEAR]
         seqs = shelf.entries_of([one.number for one in near], narrow.last)
@@ -122,33 +163,60 @@ class FolderVectors:
             arm,
             tuple(fitting(view, bank, ids, limit, narrow)),
             lambda seq: shelf.close(question, seq),
-            f"{late:,} entries have no vector yet. {_BUILD}" if late else "",
+            f"{late:,} entries have no vector yet. {self._remedy()}" if late else "",
         )
 
-    def _freshened(self, view: Reads, bank: str) -> int:
-        """Take in a few late texts, and count the entries that remain without a vector."""
-        if not self._late(view, bank):
-            return 0
-        # a folder that cannot be written is used as it is
-        with suppress(OSError), locked(self._room(bank) / "lock", 0.0) as held:
-            if held:
-                self._taken(bank, TAKEN)
-        return self._late(view, bank)
+    def _remedy(self) -> str:
+        return _SOON if self._thread else _BUILD
+
+    def _freshened(self, bank: str) -> bool:
+        """Take in a few late texts, or let a thread do so; say whether there is any vector."""
+        if self._behindhand(bank):
+            if self._thread:
+                self._thread.stir(bank)
+                self._thread.wait(bank, PROMPT)
+            else:
+                # a folder that cannot be written is used as it is
+                with suppress(OSError, StoreBusy), self._turn(bank, 0.0) as held:
+                    if held:
+                        self._taken(bank, TAKEN)
+        with self._store.reading() as view:
+            return self._shelf(view, bank) is not None
+
+    def _behindhand(self, bank: str) -> bool:
+        with self._store.reading() as view:
+            return self._late(view, bank) > 0
 
     def _late(self, view: Reads, bank: str) -> int:
         shelf = self._shelf(view, bank)
         return sum(1 for _ in view.spoken(bank, shelf.reach.seq if shelf else 0))
 
+    def _step(self, bank: str) -> int:
+        with self._turn(bank, 0.0) as held:
+            return self._taken(bank, TAKEN) if held else 0
+
+    def _turn(self, bank: str, wait: float) -> AbstractContextManager[bool]:
+        """Be the one that embeds; it is no other process's hindrance in changing the folder."""
+        return locked(self._room(bank) / "turn", wait)
+
+    @contextmanager
+    def _changing(self, bank: str) -> Iterator[None]:
+        with locked(self._room(bank) / "lock", PATIENCE) as held:
+            if not held:
+                raise StoreBusy("another process is changing the vectors")
+            yield
+
     def catch_up(
         self, bank: str, progress: Callable[[int], None] | None = None, *, anew: bool = False
     ) -> None:
         """Embed all that has no vector yet. Raises: Unavailable; what was done is kept."""
-        with locked(self._room(bank) / "lock", PATIENCE) as held:
+        with self._turn(bank, PATIENCE) as held:
             if not held:
                 raise StoreBusy("another process is embedding; what it has done is used already")
             if anew:
-                self._shelves.pop(bank, None)
-                sweep(self._room(bank), {"lock"})
+                with self._changing(bank):
+                    self._shelves.pop(bank, None)
+                    sweep(self._room(bank), LOCKS)
             done = 0
             while texts := self._taken(bank, BATCH):
                 done += texts
@@ -156,13 +224,18 @@ class FolderVectors:
                     progress(done)
 
     def _taken(self, bank: str, most: int) -> int:
-        """Embed at most so many texts under the lock; give how many entries that took in."""
-        with self._store.reading() as view:
-            shelf = self._shelf(view, bank) or self._begun(bank)
-            head, rows = view.head(bank), list[Said]()
+        """Embed at most so many texts in its turn; give how many entries that took in.
+
+        The model is asked while nothing is held: no view of the store, and not the folder.
+        """
+        stick = self._stick(bank)
+        with self._changing(bank), self._store.reading() as view:
+            shelf = self._shelf(view, bank) or self._begun(bank, stick or self._measured())
+            newest = head = view.head(bank)
+            rows = list[Said]()
             if shelf.reach.seq == head.seq:
                 return 0
-            places = _Places(shelf)
+            places = Places(shelf)
             for one in said_in(view, bank, view.spoken(bank, shelf.reach.seq)):
                 rows.append(one)
                 if one.text and places.new(one.text) and len(places.fresh) == most:
@@ -170,12 +243,21 @@ class FolderVectors:
                     break
             if any(one.stored.entry.action == "erase" for one in rows):
                 shelf = self._cleared(view, bank, shelf)
-                places = _Places(shelf, rows)
-            vectors = self._vectors(list(places.fresh.values()))
-            entries = [(one.stored.entry.seq, key_of(one.text)) for one in rows if one.text]
-            batch = Written(entries, list(zip(places.fresh, vectors, strict=True)))
-            added(shelf, batch, head, places.of)
-            return max(1, len(rows))
+                places = Places(shelf, (one.text for one in rows if one.text))
+        vectors = self._vectors(list(places.fresh.values()))
+        entries = [(one.stored.entry.seq, key_of(one.text)) for one in rows if one.text]
+        batch = Written(entries, list(zip(places.fresh, vectors, strict=True)))
+        with self._changing(bank), self._store.reading() as view:
+            if self._is_still(view, bank, shelf, newest):
+                added(shelf, batch, head, places.of)
+        return max(1, len(rows))
+
+    def _is_still(self, view: Reads, bank: str, shelf: VectorShelf, newest: Head) -> bool:
+        """Say whether a batch may be added: the same folder, and nothing was erased meanwhile."""
+        now = self._shelf(view, bank)
+        if now is None or (now.folder, now.reach) != (shelf.folder, shelf.reach):
+            return False
+        return all(one.entry.action != "erase" for one in view.spoken(bank, newest.seq))
 
     def _vectors(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
@@ -220,12 +302,19 @@ class FolderVectors:
                 hash = now.hash_at(bank, seq)
         return bool(hash) and link_of(Head(seq, hash)) == link
 
-    def _begun(self, bank: str) -> VectorShelf:
-        """Begin an empty folder; the model is asked for its yardstick first."""
+    def _stick(self, bank: str) -> Yardstick | None:
+        """Ask the model for its yardstick where a folder is to be begun; else there is one."""
+        with self._store.reading() as view:
+            there = self._shelf(view, bank)
+        return None if there else self._measured()
+
+    def _measured(self) -> Yardstick:
         try:
-            stick = measured(self._embedder)
+            return measured(self._embedder)
         except ValueError as error:
             raise Unavailable(f"{self._embedder.model} cannot be used: {error}.") from None
+
+    def _begun(self, bank: str, stick: Yardstick) -> VectorShelf:
         return self._current(bank, begun(self._new_folder(bank), self._embedder.model, stick))
 
     def _new_folder(self, bank: str) -> Path:
@@ -239,7 +328,7 @@ class FolderVectors:
         pointer.replace(room / "current")
         with self._lock:
             self._shelves[bank] = shelf
-        sweep(room, {shelf.folder.name, "current", "lock"})
+        sweep(room, {shelf.folder.name, "current", *LOCKS})
         return shelf
 
     def _cleared(self, view: Reads, bank: str, shelf: VectorShelf) -> VectorShelf:
@@ -255,13 +344,13 @@ class FolderVectors:
             return
         with locked(room / "lock", PATIENCE) as held:
             if not held:
-                raise StoreBusy("another process is embedding")
+                raise StoreBusy("another process is changing the vectors")
             with self._store.reading() as view:
                 shelf = self._shelf(view, bank)
                 if shelf is not None:
                     shelf = self._cleared(view, bank, shelf)
             self._shelves.pop(bank, None)
-            keep = {shelf.folder.name, "current", "lock"} if shelf else {"lock"}
+            keep = {shelf.folder.name, "current", *LOCKS} if shelf else LOCKS
             sweep(room, keep)
             if any(one.name not in keep for one in room.iterdir()):
                 raise StoreBusy(f"files beneath {room} cannot be removed")
@@ -279,39 +368,10 @@ class FolderVectors:
 
     def close(self) -> None:
         """Let go of the files."""
+        if self._thread:
+            self._thread.close()
         self._shelves.clear()
 
 
 _BUILD = "`caselore index rebuild` embeds them."
-
-
-class _Places:
-    """Gives each text its number: those of a folder, then new ones in order."""
-
-    def __init__(self, shelf: VectorShelf, rows: Iterable[Said] = ()) -> None:
-        self._order = np.argsort(shelf.keys, kind="stable")
-        self._keys = shelf.keys[self._order]
-        self._known = shelf.reach.texts
-        self._number: dict[int, int] = {}
-        self.fresh: dict[int, str] = {}
-        """The new texts by their keys, in the order of their numbers."""
-        for one in rows:
-            if one.text:
-                self.new(one.text)
-
-    def new(self, text: str) -> bool:
-        """Take in a text, and say whether it has no vector."""
-        key = key_of(text)
-        at = int(np.searchsorted(self._keys, key))
-        if at < len(self._keys) and self._keys[at] == key:
-            self._number[key] = int(self._order[at])
-            return False
-        if key in self.fresh:
-            return False
-        self._number[key] = self._known + len(self.fresh)
-        self.fresh[key] = text
-        return True
-
-    def of(self, key: int) -> int:
-        """Give the number of a text that was taken in."""
-        return self._number[key]
+_SOON = "They are being embedded."

@@ -6,6 +6,7 @@ after a kill replaces itself. Must not believe a word of what the mirror holds.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -105,15 +106,26 @@ class MirrorArm:
     def __init__(self, mirror: Mirror) -> None:
         """Ask this mirror."""
         self._mirror = mirror
+        self._ready = threading.local()  # a question is prepared and asked by one thread
+
+    def prepare(self, bank: str, text: str, limit: int) -> None:
+        """Ask the mirror, while no view of the store is held open for it."""
+        self._ready.held = (text, limit, self._answer(text, limit))
+
+    def _answer(self, text: str, limit: int) -> list[str] | Unavailable:
+        try:
+            return self._mirror.recall(redact(text).text, limit)
+        except Unavailable as error:
+            return error
 
     def ask(
         self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
     ) -> Brought:
         """Give the records that the mirror names; unknown names are dropped, trouble is told."""
-        try:
-            named = self._mirror.recall(redact(text).text, limit)
-        except Unavailable as error:
-            return Brought(self._mirror.name, trouble=str(error))
+        held = self._ready.__dict__.pop("held", None)
+        named = held[2] if held and held[:2] == (text, limit) else self._answer(text, limit)
+        if isinstance(named, Unavailable):
+            return Brought(self._mirror.name, trouble=str(named))
         ours = name_of(bank, "")
         ids = [one.removeprefix(ours) for one in named if one.startswith(ours)]
         known = view.cases_of(bank, ids)

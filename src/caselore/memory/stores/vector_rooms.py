@@ -17,6 +17,7 @@ from caselore.memory.encoding import digest
 from caselore.memory.stores.folder_lock import locked
 
 PATIENCE = 30.0
+LOCKS = {"lock", "turn"}  # of who changes the folder, and of who embeds
 
 
 def room_of(root: Path, bank: str) -> Path:
@@ -45,6 +46,12 @@ class IdleVectors:
     ) -> None:
         """Do nothing: nothing is embedded."""
 
+    def behind(self) -> None:
+        """Do nothing: nothing is embedded."""
+
+    def stir(self, bank: str) -> None:
+        """Do nothing: nothing is embedded."""
+
     def forget(self, bank: str) -> None:
         """Remove what an earlier model left of a bank. Raises StoreBusy."""
         room = room_of(self._root, bank)
@@ -52,8 +59,8 @@ class IdleVectors:
             return
         with locked(room / "lock", PATIENCE) as held:
             if held:
-                sweep(room, {"lock"})
-            if not held or any(one.name != "lock" for one in room.iterdir()):
+                sweep(room, LOCKS)
+            if not held or any(one.name not in LOCKS for one in room.iterdir()):
                 raise StoreBusy(f"files beneath {room} cannot be removed")
 
     def status(self, bank: str) -> VectorStatus:

@@ -256,3 +256,35 @@ def _mark(folder: Path, reach: Reach) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.replace(folder / "mark.json")
+
+
+class Places:
+    """Gives each text its number: those of a folder, then new ones in order."""
+
+    def __init__(self, shelf: VectorShelf, texts: Iterable[str] = ()) -> None:
+        """Know the texts of a folder, and take in some more."""
+        self._order = np.argsort(shelf.keys, kind="stable")
+        self._keys = shelf.keys[self._order]
+        self._known = shelf.reach.texts
+        self._number: dict[int, int] = {}
+        self.fresh: dict[int, str] = {}
+        """The new texts by their keys, in the order of their numbers."""
+        for one in texts:
+            self.new(one)
+
+    def new(self, text: str) -> bool:
+        """Take in a text, and say whether it has no vector."""
+        key = key_of(text)
+        at = int(np.searchsorted(self._keys, key))
+        if at < len(self._keys) and self._keys[at] == key:
+            self._number[key] = int(self._order[at])
+            return False
+        if key in self.fresh:
+            return False
+        self._number[key] = self._known + len(self.fresh)
+        self.fresh[key] = text
+        return True
+
+    def of(self, key: int) -> int:
+        """Give the number of a text that was taken in."""
+        return self._number[key]
