@@ -211,9 +211,7 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
         if text is None and incident is None:
             raise WrongUse("recall needs a text or an incident")
         until = stamp(as_of) if as_of else ""
-        if incident is None:
-            for arm in self._arms:
-                arm.prepare(self.bank, text or "", recalling.TEXT_ARM)
+        self._foresee(text if incident is None else None, recalling.TEXT_ARM)
         with self._store.reading() as view:
             sought = self._sought(view, text, incident, until)
             asking = recalling.Asking(

@@ -80,6 +80,12 @@ class Bank:
         self._caught_up()
         return self.get(row.id)
 
+    def _foresee(self, question: str | None, limit: int) -> None:
+        """Let further arms do what may take long, before a view is opened for a question."""
+        if question is not None:
+            for arm in self._arms:
+                arm.prepare(self.bank, question, limit)
+
     def _caught_up(self, written: int = 1) -> None:
         """Let the index take in what was written, and vectors where a thread makes them."""
         self._index.catch_up(self.bank, written)

@@ -68,7 +68,8 @@ class Transfer(Keeper):
                 person=who if who.role is Role.HUMAN else None,
                 seals=Checked(part=part, last=seal),
             )
-        return Imported(report)
+        if not sweep or not report.erased:
+            return Imported(report)
         return Imported(report, sweep.end(report.gone))
 
     def _ahead(self, processes: int | None) -> Ahead:
