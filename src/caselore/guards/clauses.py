@@ -27,6 +27,7 @@ _OLD_BEFORE = re.compile(
 _FROM = re.compile(r"\bfrom\s+(?:[A-Za-z-]+\s+){0,3}$", re.I)
 _TO = re.compile(r"[^.;\n]{0,40}?\b(?:to|down to|up to)\s", re.I)
 _OLD_BEHIND = re.compile(r"\s*(?:[A-Za-z]+\s+)?(?:→|->|=>|to\s+[$€£#vV]?\d)")
+_OF_ANY_FAILURE = frozenset({"fail", "failed", "fails", "failure"})  # said of a job, too
 _SIDED = frozenset({"number", "version", "setting", "flag"})  # what can be old or new
 _PLACES = frozenset({"in", "on", "of", "for", "at"})  # before the name of where it happened
 _TO_DO = re.compile(
@@ -36,7 +37,8 @@ _TO_DO = re.compile(
 )
 _PEOPLE = re.compile(r"\b(?:person|people)\b", re.I)
 _CONFIRMED = re.compile(r"\b(?:confirmed|verified|proven|proved)\b", re.I)
-_FIX = re.compile(r"\b(?:fix|solution|remedy)\b", re.I)
+_FIX = re.compile(r"\b(?:fix|solution|remedy|resolution)\b", re.I)
+_NAMES = re.compile(r"(?<!\w)#\w")
 _UNKNOWN = re.compile(
     r"\bunknown\b|\bnot (?:yet )?known\b"
     r"|\bno (?:known |confirmed )?(?:fix|cause|outcome|resolution|solution)\b",
@@ -100,9 +102,10 @@ def _must_stand(word: str, remedy: bool) -> bool:
 
 def _claims(word: str) -> bool:
     """Say whether a word says something of a system, and must come from the evidence."""
-    small, root = word.casefold().replace("’", "'"), stem(word)
+    small = word.casefold().replace("’", "'")
     spoken = prose.WORKED | prose.WORK | prose.FAILED | prose.NEGATIONS
-    return small not in spoken and root not in prose.PLAIN | prose.CAUSES | prose.CONFIRMED
+    asked = prose.CAUSES | prose.CONFIRMED
+    return not (small in spoken or prose.plain(word) or stem(word) in asked)
 
 
 def _in_place(before: Sequence[str]) -> bool:
@@ -187,7 +190,7 @@ def claim(clause: str) -> str:
                 return "failed"
             if word in prose.WORKED or "did" in before:
                 return "succeeded"
-    return "failed" if set(told) & (prose.FAILED - {"failed", "fails", "failure"}) else ""
+    return "failed" if set(told) & (prose.FAILED - _OF_ANY_FAILURE) else ""
 
 
 def says_itself(clause: str, unit: Carrier) -> bool:
@@ -202,6 +205,8 @@ def says_itself(clause: str, unit: Carrier) -> bool:
 def of_cause(clause: str, own: frozenset[str], unit: Carrier) -> str:
     """Refuse a cause that no person confirmed."""
     told = [stem(word) for word in words(clause) if stem(word) in prose.CAUSES]
+    if told and len(_NAMES.findall(clause)) > 1:
+        return "it lets one incident be the cause of another"
     if not told or not own or told[0] in unit.words():
         return ""
     if unit.result and unit.part in CAUSE and own <= unit.words():
@@ -239,6 +244,13 @@ def of_denial(clause: str, own: frozenset[str]) -> str:
     spoken = prose.stems(clause) & (prose.CONFIRMED | {"same", "similar", "know"})
     told = [v for v in grounding.values(clause) if not v.text.startswith("#")]
     return "it denies what nothing says" if told and not own and not spoken else ""
+
+
+def of_speaking(clause: str, own: frozenset[str], unit: Carrier) -> str:
+    """Refuse a remedy that says to speak of what was done, not to do it."""
+    told = lower(clause)[:1]
+    spoken = bool(told and own and told[0] in prose.SPEAKING and stem(told[0]) not in unit.words())
+    return f"“{told[0]}” is not what was done for {unit.name}" if spoken else ""
 
 
 def of_order_to_do(clause: str) -> str:
@@ -283,6 +295,21 @@ def moved(clause: str, unit: Carrier) -> str:
         return ""
     told = (value for value in grounding.values(clause) if value.kind in _SIDED)
     return next(filter(None, (_moved(value, clause, unit) for value in told)), "")
+
+
+def misplaced(clause: str, unit: Carrier) -> str:
+    """Say whether a value of the facts is told as doing something: it says where it happened."""
+    known = unit.words()
+    if not any(one in known for one in content(clause)):
+        return ""
+    said = (*(text for _, text in unit.parts), unit.verdict, unit.happened, unit.label, unit.id)
+    for value in grounding.values(clause):
+        only_a_fact = grounding.grounded(value, [unit.facts]) and not grounding.grounded(
+            value, said
+        )
+        if only_a_fact and not _in_place(words(clause[: value.first])):
+            return f"{value.text} is where it happened, and in no sentence of {unit.name}"
+    return ""
 
 
 def _moved(value: grounding.Value, clause: str, unit: Carrier) -> str:

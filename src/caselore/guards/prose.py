@@ -70,33 +70,48 @@ WORKED = _words(
 )
 WORK = _words("work help solve resolve succeed fix cure")  # as in "did not work"
 FAILED = _words(
-    """failed fails failure unsuccessful unsuccessfully ineffective useless futile vain fruitless
-    unhelpful worsened"""
+    """fail failed fails failure unsuccessful unsuccessfully ineffective useless futile vain
+    fruitless unhelpful worsened"""
 )
 # A cause is said only of a failure whose cause a person confirmed.
 CAUSES = stems(
     """because cause problem issue fault due reason root lead trigger trace blame culprit owing
-    thanks responsible explain why therefore hence consequence consequently"""
+    thanks responsible explain why therefore hence thus so consequence consequently"""
 )
 CONFIRMED = stems("confirm verify proven prove person people outcome verdict")
-# When and on what condition: in a fix that is part of what was done, and must stand there.
+# When, on what condition, and with which one: in a fix that is part of what was done.
 SEQUENCE = stems(
     """again until then first before after while when if unless once next later earlier or during
-    another other either"""
+    another other either different similar such like"""
+)
+# To speak of evidence is no act: no fix begins with it.
+SPEAKING = _words(
+    """record report show cite mention quote read tell recommend refer suggest match name say
+    speak detail message"""
 )
 PLAIN = stems(
-    """a according again along also although an and another answer any appear approach are as
+    """a according again along also although an and another appear approach are as
     at attempt be been being both but by can case cite current currently detail did differ
     different do does doing done during earlier either else ensure equal error event evidence
-    exactly example failed failing fails failure first fix follow followed following for from
+    example failed failing fails failure fix follow followed following for from
     had happen has have having here historical history how however if in incident include
     instead insufficient into is it its itself job just known later like line log match memory
-    mention message must name named namely need next now occur of on or order other our out
-    own past pipeline precedent previous previously prior question quote rather read recommend
+    mention message must name named need next now occur of on or other our out
+    own past pipeline precedent previous previously prior quote rather read recommend
     recommendation recommended record recorded refer related relevant repeat report resolution
     resolve respectively same say see seen should show shown signature similar similarly since
-    so solution some speak still such sufficient suggest sure tell than that the their
-    them then there these they thing this those though through thus to too tried try unknown
+    solution some speak still such sufficient suggest sure tell than that the their
+    them then there these they thing this those though through to too tried try unknown
     unlike until upon us use used using very via was way we were what when where whereas
     whether which while who whose with within yet you your"""
 )
+# These are grammar as they stand, and other words in any other form: "ordered", "likely".
+AS_WRITTEN = _words("order currently previously respectively similarly")
+
+
+def plain(word: str) -> bool:
+    """Say whether a word is grammar: an adverb only if it is listed as it stands."""
+    small = word.casefold()
+    if small in AS_WRITTEN:
+        return True
+    return stem(word) in PLAIN and not _ADVERB.search(small)

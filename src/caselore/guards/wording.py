@@ -23,7 +23,9 @@ __all__ = ["CAUSE", "LONGEST", "RESOLUTION", "Carrier", "is_old", "is_span", "ob
 LONGEST = 1_000  # characters of one sentence
 
 _AND = re.compile(r"\s(?:and|or|as)\s")
-_MARKUP = re.compile(r"<[A-Za-z/!][^>\n]*>|\]\s*\(|!\[|```|&#?\w+;")
+_MARKUP = re.compile(r"<[A-Za-z/!][^>\n]*>|\]\s*\(|!\[|```|&#?\w+;|^\s*(?:#+|>)\s")
+_ASKS = re.compile(r"\?(?=[\s\"'”’)]|$)")
+_SIGNS = frozenset({"-", "–", "—", "…", "&"})  # alone between blanks, as in prose
 _NOT_IT = re.compile(r"\b(?:unlike|instead of|rather than|not(?: as)?(?: in| for)?)\s+$", re.I)
 _HERE = re.compile(
     r"\b(?:this|the current|the present|our)\s+(?:\w+\s+)?"
@@ -48,6 +50,11 @@ def objection(
     marked = _MARKUP.search(text)
     if marked and not any(marked.group() in one for c in carriers for one in c.texts()):
         return "it holds markup or a link"
+    if _ASKS.search(text):
+        return "it asks"
+    odd = next(_signs(text, carriers), "")
+    if odd:
+        return f"“{odd}” is no word, and stands in nothing that it cites"
     text = _APPLY.sub("follow the resolution", text)
     if remedy and not any(clauses.content(text)) and not grounding.values(text):
         return "it says nothing of what was done"
@@ -55,6 +62,15 @@ def objection(
     judge = _Judge(usable, log, remedy)
     reasons = (judge.of_clause(clause, names) for clause, names in judge.clauses(text))
     return next(filter(None, reasons), "") or judge.of_whole()
+
+
+def _signs(text: str, carriers: Sequence[Carrier]) -> Iterator[str]:
+    """Give the signs that stand alone as a word does, and in no carrier: they may say anything."""
+    for run in text.split():
+        if run not in _SIGNS and not any(map(str.isalnum, run)):
+            bare = run.strip(".,;:!)(\"'“”‘’`")
+            if bare and not any(bare in one for c in carriers for one in c.texts()):
+                yield bare
 
 
 def is_span(quote: str, source: str) -> bool:
@@ -150,7 +166,7 @@ class _Judge:
         missing = grounding.ungrounded(clause, (*unit.about(clause), *others, *lines))
         if missing:
             return f"{listed(v.text for v in missing)} stands not in {unit.name}"
-        return clauses.moved(clause, unit)
+        return clauses.misplaced(clause, unit) or clauses.moved(clause, unit)
 
     def _sense(self, clause: str, unit: Carrier) -> str:
         own = frozenset(clauses.content(clause))
@@ -167,7 +183,8 @@ class _Judge:
         if self._remedy and clauses.denied(clause) and not own:
             return "it says not to do anything"
         return (
-            clauses.of_cause(clause, own, unit)
+            (clauses.of_speaking(clause, own, unit) if self._remedy else "")
+            or clauses.of_cause(clause, own, unit)
             or clauses.of_fix(clause, unit, claim)
             or clauses.of_confirmed(clause, unit)
             or ("" if self._remedy or done else clauses.of_order_to_do(clause))

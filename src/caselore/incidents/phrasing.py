@@ -17,7 +17,7 @@ from caselore.guards import injection, wording
 from caselore.incidents import precedents, prompting
 from caselore.incidents.check import Checked, check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
-from caselore.incidents.words import carrier, carrier_of_log, wrong_order
+from caselore.incidents.words import carrier, carrier_of_log, taken_for, wrong_order
 from caselore.llm.ports import Budget, Model, Prompt
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
@@ -181,6 +181,8 @@ class Words:
             return "it calls it the same, and nothing that it cites has the same signature"
         if _SAME_FAILURE.search(text) and not all(hit.same_failure for hit in named):
             return "it calls it the same, and nothing that it cites has the same signature"
+        if any(taken_for(text, hit.case) for hit in hits if not hit.same_failure):
+            return "it takes this failure for another, whose signature is not the same"
         if same and _NOT_SAME.search(text) and len(hits) == 1:
             return "it calls it another, and the signatures are equal"
         if _ALIKE.search(text) and any(hit.why_not and not hit.same_failure for hit in hits):

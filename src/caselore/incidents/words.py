@@ -15,6 +15,8 @@ from caselore.memory.recall import Hit
 from caselore.memory.records import Case
 
 _FOLLOWED = re.compile(r"(#\S*\w)\s+(?:was\s+)?followed\s+(by\s+)?(#\S*\w)")
+_IT = r"\b(?:this|it|job|failure|run|error|build|pipeline|deployment)"
+_IS = r"(?:is|was|repeat(?:s|ed)|match(?:es|ed)|equals)"
 _AS = {"infrastructure_change": RESOLUTION}  # of an imported row: part of what was done
 
 
@@ -59,6 +61,12 @@ def carrier_of_log(reading: Reading, lines: tuple[int, ...]) -> Carrier:
     told = "\n".join(shown[line] for line in sorted(set(lines)) if line in shown)
     named = "\n".join(f"line {line}" for line in lines)
     return Carrier("the log", "", (("log", told),), facts, lines=named)
+
+
+def taken_for(text: str, case: Case) -> bool:
+    """Say whether a text takes the failure at hand for an earlier one: "this is #1020 again"."""
+    name = re.escape(precedents.label(case))
+    return re.search(rf"{_IT}\s+{_IS}\s+(?:\w+ )?{name}(?![\w-])", text, re.I) is not None
 
 
 def wrong_order(text: str, cases: Iterable[Case]) -> bool:

@@ -48,6 +48,7 @@ KNOWN_TO_PASS = {
     "Run the records in batches of 500 backfill.",
     "Ran batches.",
     "Rows of the transaction ran past the statement.",
+    "Such a failure was seen here and there.",  # grammar alone, which says nothing
     "The lock still held #1020.",  # the record as what was held
 }
 KNOWN_TO_BE_WITHHELD = {
@@ -88,6 +89,6 @@ def test_what_is_faithful_stands(answer):
 
 
 def test_there_are_enough_of_both():
-    assert len(ALL) >= 240
+    assert len(ALL) >= 298
     assert len(FAITHFUL) >= 40
     assert NOW

@@ -80,6 +80,16 @@ def test_a_faithful_model_tells_it():
         ("#1057 was resolved in batches of 500 records.", ["inc_3", "inc_1"]),
         ("All of them were restarted.", ["inc_1"]),
         ("#1017 used 200–1000 records.", ["inc_1"]),
+        ("#1020 was the same failure as #1017.", ["inc_1", "inc_2"]),
+        ("#1020 was the same.", ["inc_1", "inc_2"]),
+        ("#1020 is #1017 again.", ["inc_1", "inc_2"]),
+        ("#1057 repeats #1017.", ["inc_1", "inc_3"]),
+        ("#1017 is the precedent of #1020.", ["inc_1", "inc_2"]),
+        ("The evidence is insufficient.", ["inc_1"]),
+        ("#1057 has the resolution of #1017.", ["inc_1", "inc_3"]),
+        ("#1020 led to #1017.", ["inc_1", "inc_2"]),
+        ("Later, #1017 failed.", ["inc_1", "inc_2"]),
+        ("Previously, #1057 failed.", ["inc_1", "inc_3"]),
     ],
 )
 def test_what_the_records_do_not_say_leaves_the_template(text, cites):
