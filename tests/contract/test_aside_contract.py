@@ -73,6 +73,17 @@ def test_a_key_is_free_again_once_its_request_came_to_nothing_or_died_or_is_a_da
     assert aside.claim("old", "b", NOW + timedelta(hours=25)) is None
 
 
+def test_an_answer_is_looked_up_without_taking_its_key(aside, another):
+    assert aside.answered("k", "a", NOW) is None
+    assert aside.claim("k", "a", NOW) is None  # still free
+    assert another().answered("k", "a", NOW) is None  # under way
+    aside.keep("k", 201, "{}")
+
+    assert another().answered("k", "a", NOW) == Answer(201, "{}")
+    assert aside.answered("k", "b", NOW) is None
+    assert aside.answered("k", "a", NOW + timedelta(hours=25)) is None
+
+
 def test_of_many_at_once_one_takes_the_key(another):
     places = [another() for _ in range(6)]
     taken, waiting = [], []

@@ -67,7 +67,9 @@ def test_a_person_lets_the_model_tell_it_and_sees_what_was_withheld(chained, per
     _, ids, _ = chained
     page = person.get(f"/incidents/{ids[2]}").text
     csrf = re.search(r'name="csrf" value="(\w+)"', page)[1]
-    answer = person.post(f"/incidents/{ids[2]}/summary", data={"csrf": csrf})
+    answer = person.post(
+        f"/incidents/{ids[2]}/summary", data={"csrf": csrf}, follow_redirects=True
+    )
     told = short(answer.text)
     stands, withheld = told.split('<details class="withheld">')
 
@@ -78,6 +80,51 @@ def test_a_person_lets_the_model_tell_it_and_sees_what_was_withheld(chained, per
     assert "7331" not in stands
     assert INVENTED in withheld
     assert "1 sentence" in withheld
+
+
+def form(page):
+    """Give the fields of the form that asks the model."""
+    part = page[page.index('/summary"') :]
+    return dict(re.findall(r'name="(csrf|form)" value="(\w+)"', part)[:2])
+
+
+def test_neither_a_reload_nor_a_form_sent_again_is_paid_twice(chained, person):
+    _, ids, model = chained
+    address = f"/incidents/{ids[2]}"
+    first = form(person.get(address).text)
+    sent = person.post(f"{address}/summary", data=first)
+    after = len(model.asked)
+    there = sent.headers["location"].split("#")[0]
+    repeat = person.post(f"{address}/summary", data=first, follow_redirects=True)
+    again = [person.get(there).text, repeat.text]
+
+    assert sent.status_code == 303
+    assert [f"{FIX} worked for #2001." in short(page) for page in again] == [True, True]
+    assert len(model.asked) == after
+    assert "Written from templates." in short(person.get(address).text)
+    assert form(again[0])["form"] != first["form"]
+    person.post(f"{address}/summary", data=form(again[0]))
+    assert len(model.asked) > after
+
+
+def test_what_is_not_kept_is_told_from_templates_and_asks_nobody(chained, person):
+    _, ids, model = chained
+    before = len(model.asked)
+    page = person.get(f"/incidents/{ids[2]}?told=neverasked").text
+
+    assert "Load this page again in a moment." in page
+    assert "Written from templates." in short(page)
+    assert len(model.asked) == before
+
+
+def test_what_a_model_told_one_caller_is_shown_to_no_other(chained, person):
+    served, ids, _ = chained
+    address = f"/incidents/{ids[2]}"
+    sent = person.post(f"{address}/summary", data=form(person.get(address).text))
+    with served.client() as nobody:
+        page = nobody.get(sent.headers["location"]).text
+
+    assert "Written from templates." in short(page)
 
 
 def test_who_may_only_look_is_offered_no_model(chained):

@@ -34,6 +34,9 @@ class Aside(Protocol):
         Raises: UnderWay while the first is; Conflict where the key is another request's.
         """
 
+    def answered(self, key: str, request: str, now: datetime) -> Answer | None:
+        """Give what a request was answered, if it is done; the key is not taken."""
+
     def keep(self, key: str, status: int, body: str) -> None:
         """Remember the answer to a key that was taken."""
 

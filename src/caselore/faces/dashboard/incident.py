@@ -5,21 +5,30 @@ Must not judge: a form goes to the gate, and what it refuses is shown with its r
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import Annotated, Any
+from uuid import uuid4
 
 from fastapi import APIRouter, Form, Request, Response
 from starlette.responses import RedirectResponse
 
-from caselore.errors import CaseloreError, problem
+from caselore.errors import CaseloreError, UnderWay, problem
 from caselore.faces.dashboard import charts, shown
 from caselore.faces.dashboard.forms import Acting, Field
 from caselore.faces.dashboard.page import registered, show
+from caselore.faces.http import once
 from caselore.faces.http.access import Reader
 from caselore.faces.http.problems import STATUS
 from caselore.incidents.summary import LONG
 from caselore.wiring.door import Visitor
 
 router = APIRouter()
+FormKey = Annotated[str, Form(max_length=64)]
+STILL = (
+    "The model is being asked, or what it told is kept no longer. "
+    "Load this page again in a moment."
+)
 SAID = {
     "confirm": "Kept: the outcome stands, and later failures of this kind are answered from it.",
     "refute": "Kept: the diagnosis was wrong. A later verdict outweighs it.",
@@ -31,9 +40,16 @@ SAID = {
 
 
 @registered(router, "/incidents/{incident}")
-def incident(request: Request, visitor: Reader, incident: str, said: str = "") -> Response:
-    """Show one incident."""
-    return _shown(request, visitor, incident, said=SAID.get(said, ""))
+def incident(
+    request: Request, visitor: Reader, incident: str, said: str = "", told: str = ""
+) -> Response:
+    """Show one incident; `told`: with what a model told of its chain for that form."""
+    if not told or visitor.actor is None:
+        return _shown(request, visitor, incident, said=SAID.get(said, ""))
+    id = visitor.app.memory.resolve(incident)
+    kept = once.kept(visitor, _form(id, told), id)
+    short = json.loads(kept.body) if kept else None
+    return _shown(request, visitor, id, said="" if kept else STILL, short=short)
 
 
 def _shown(
@@ -45,9 +61,10 @@ def _shown(
     refused: dict[str, str] | None = None,
     given: dict[str, str] | None = None,
     status: int = 200,
-    model: str | None = "none",
+    short: dict[str, Any] | None = None,
 ) -> Response:
-    whole = visitor.app.whole(incident, model=model)
+    whole = visitor.app.whole(incident)
+    whole["summary"] = short or whole["summary"]
     told = visitor.app.again(whole["incident"])
     document = {**whole, "diagnosis": told.to_json()}
     return show(
@@ -62,6 +79,7 @@ def _shown(
         said=said,
         refused=refused,
         given=given or {},
+        once=uuid4().hex,
         may_tell=visitor.app.settings.model != "none" and len(document["chain"]) >= LONG,
     )
 
@@ -119,9 +137,23 @@ def confirm(
 
 
 @router.post("/incidents/{incident}/summary", include_in_schema=False)
-def summary(request: Request, visitor: Acting, incident: str) -> Response:
-    """Let the configured model tell the chain, once: looking at a page never asks it."""
-    return _shown(request, visitor, visitor.app.memory.resolve(incident), model=None)
+def summary(visitor: Acting, incident: str, form: FormKey = "") -> Response:
+    """Let the configured model tell the chain, once for each form that a page showed.
+
+    Looking at a page never asks it, nor does sending a form again: what it told is kept a while.
+    """
+    id = visitor.app.memory.resolve(incident)
+    key = form or uuid4().hex
+    # who is impatient and sends it twice is shown the page, on which the answer will stand
+    with suppress(UnderWay):
+        once.done(
+            visitor, _form(id, key), id, lambda: visitor.app.whole(id, model=None)["summary"]
+        )
+    return RedirectResponse(f"{shown.address(f'/incidents/{id}', told=key)}#short", 303)
+
+
+def _form(id: str, key: str) -> str:
+    return f"summary {id} {key[:64]}"
 
 
 @router.post("/incidents/{incident}/refute", include_in_schema=False)

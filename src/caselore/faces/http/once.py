@@ -27,6 +27,16 @@ Key = Annotated[
 ]
 
 
+def name_of(visitor: Visitor, key: str) -> str:
+    """Give the name of a caller's key in their bank."""
+    return f"{visitor.app.memory.bank}\n{visitor.actor}\n{key}"
+
+
+def kept(visitor: Visitor, key: str, request: str) -> Answer | None:
+    """Give what a request was answered, if it is done."""
+    return visitor.app.aside.answered(name_of(visitor, key), request, visitor.app.now())
+
+
 def done(
     visitor: Visitor, key: str | None, request: str, act: Callable[[], Any], status: int = 201
 ) -> Response:
@@ -38,11 +48,11 @@ def done(
         return answer(act(), status)
     if not 1 <= len(key) <= 255:
         raise BadInput("An Idempotency-Key has 1 to 255 characters.")
-    aside, name = visitor.app.aside, f"{visitor.app.memory.bank}\n{visitor.actor}\n{key}"
-    kept = _claimed(visitor, name, request)
-    if kept:
+    aside, name = visitor.app.aside, name_of(visitor, key)
+    before = _claimed(visitor, name, request)
+    if before:
         headers = {"Idempotency-Replayed": "true"}
-        return Response(kept.body, kept.status, headers, "application/json")
+        return Response(before.body, before.status, headers, "application/json")
     try:
         document = act()
     except BaseException:

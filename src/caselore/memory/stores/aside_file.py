@@ -24,6 +24,8 @@ _TABLES = (
   PRIMARY KEY (bank, incident)
 ) STRICT""",
 )
+_ANSWERED = """SELECT status, body FROM answers
+WHERE key = ? AND request = ? AND at >= ? AND status IS NOT NULL"""
 _OLDEST = """DELETE FROM logs WHERE rowid IN (
   SELECT rowid FROM (
     SELECT rowid, sum(length(packed)) OVER (ORDER BY rowid DESC) AS held FROM logs
@@ -55,6 +57,14 @@ class AsideFile:
                     (key, request, stamp(now)),
                 )
             return answer
+
+    def answered(self, key: str, request: str, now: datetime) -> Answer | None:
+        """Give what a request was answered, if it is done; the key is not taken."""
+        if not self._path.exists():
+            return None
+        with self._writing() as link:
+            row = link.execute(_ANSWERED, (key, told(request), stamp(now - KEPT))).fetchone()
+        return Answer(*row) if row else None
 
     def keep(self, key: str, status: int, body: str) -> None:
         """Remember the answer to a key that was taken."""

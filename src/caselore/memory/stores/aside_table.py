@@ -26,6 +26,8 @@ _TABLES = (
   bank TEXT NOT NULL, incident TEXT NOT NULL, until TEXT NOT NULL, packed BYTEA NOT NULL,
   number BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (bank, incident))""",
 )
+_ANSWERED = b"""SELECT status, body FROM caselore_aside.answers
+WHERE key = %s AND request = %s AND at >= %s AND status IS NOT NULL"""
 _OLDEST = b"""DELETE FROM caselore_aside.logs WHERE number IN (
   SELECT number FROM (
     SELECT number, sum(length(packed)) OVER (ORDER BY number DESC) AS held
@@ -63,6 +65,12 @@ class AsideTable:
                     (key, request, stamp(now)),
                 )
             return answer
+
+    def answered(self, key: str, request: str, now: datetime) -> Answer | None:
+        """Give what a request was answered, if it is done; the key is not taken."""
+        with self._writing() as link:
+            row = link.execute(_ANSWERED, (key, told(request), stamp(now - KEPT))).fetchone()
+        return Answer(*row) if row else None
 
     def keep(self, key: str, status: int, body: str) -> None:
         """Remember the answer to a key that was taken."""
