@@ -56,6 +56,8 @@ ENVIRONMENT_ONLY = {
     "model_url": "CASELORE_MODEL_URL",  # a log must not go where a cloned repository wants it
     "model_key": "CASELORE_MODEL_KEY",
 }
+PROVIDER_KEYS = ("_API_KEY", "_SECRET_ACCESS_KEY", "_SESSION_TOKEN", "_BEARER_TOKEN_BEDROCK")
+LEAST_KEY = 8  # a shorter one is a stand-in such as `ollama`, and may be a word of a sentence
 # What is started and how often, who gets a token, who is let in and what is removed must not come
 # from a file that the repaired change can edit.
 HOME_ONLY = frozenset(
@@ -77,6 +79,8 @@ class Settings:
     model_url: str = ""
     """The address of an OpenAI-compatible server."""
     model_key: str = field(default="", repr=False)
+    provider_keys: tuple[str, ...] = field(default=(), repr=False)
+    """What models are asked with by the providers' own variables; an answer may repeat it."""
     model_temperature: float = 0.1
     model_limits: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, Any] = field(default_factory=dict)
@@ -141,6 +145,7 @@ def load(
         model=_model(env.get("CASELORE_MODEL") or merged.get("model") or "none"),
         model_url=env.get("CASELORE_MODEL_URL", "").strip(),
         model_key=env.get("CASELORE_MODEL_KEY", "").strip(),
+        provider_keys=_provider_keys(env),
         model_temperature=float(merged.get("model_temperature", 0.1)),
         model_limits=merged.get("model_limits", {}),
         weights=merged.get("weights", {}),
@@ -182,6 +187,12 @@ def _values(env: Mapping[str, str], names: Iterable[Any]) -> tuple[str, ...]:
     """Give the values of the variables named, line by line: a mask covers no line end."""
     values = (env.get(str(name), "") for name in dict.fromkeys(names))
     return tuple(line.strip() for value in values for line in value.split("\n") if line.strip())
+
+
+def _provider_keys(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Give what the variables hold by which model providers take their keys."""
+    held = _values(env, sorted(name for name in env if name.endswith(PROVIDER_KEYS)))
+    return tuple(one for one in held if len(one) >= LEAST_KEY)
 
 
 def _required(env: Mapping[str, str], table: Mapping[str, Any]) -> bool:

@@ -27,6 +27,11 @@ from caselore.memory import Actor, Role, TokenRole
 from fakes.model_server import Fault, serving
 
 KEY = "canary-key-Zq7vX2mW9tR4bN6c"  # of no known form: it is known by its value alone
+OWN = {  # what providers' own variables hold, of no known form either
+    "OPENAI_API_KEY": "openai-canary-Jw3hT8kL5yP1",
+    "GROQ_API_KEY": "groq-canary-Bn6uD4sF9xE2",
+    "AWS_SECRET_ACCESS_KEY": "aws-canary-Mc2gV7qR8zK4",
+}
 API = "/api/v1"
 STREAM = f"{API}/events"
 
@@ -34,13 +39,16 @@ STREAM = f"{API}/events"
 def repeating(asked):
     """Give a model that repeats its key, obeys nothing, breaks and refuses, one after another."""
     said = {
-        "text": f"Call it with {KEY} and Authorization: Bearer {KEY}",
+        "text": f"Call it with {KEY} and Authorization: Bearer {KEY}, {' '.join(OWN.values())}",
         "cites": [],
         "lines": [],
     }
+    rules = [line.strip("- ") for line in prompting.rules(prompting.VERSION).splitlines()]
+    repeated = [{"text": line, "cites": [line], "lines": []} for line in rules if line]
     answers = [
         {"evidence": [], "diagnosis": [said], "fix": []},
         {"evidence": [{"quote": KEY, "cites": [KEY]}], "diagnosis": [], "fix": []},
+        {"evidence": [], "diagnosis": repeated[:9], "fix": repeated[9:]},
         f"{prompting.rules(prompting.VERSION)} {KEY}",
         Fault("status", 400),
         Fault("hangup"),
@@ -129,6 +137,7 @@ def everything(tmp_path_factory):
             CASELORE_MODEL="openai:canary",
             CASELORE_MODEL_URL=model.url,
             CASELORE_MODEL_KEY=KEY,
+            **OWN,
             OTEL_EXPORTER_OTLP_ENDPOINT=collector,
         )
         headers = {"Authorization": f"Bearer {text}"}
@@ -163,7 +172,9 @@ def test_the_model_was_asked_with_the_canaries_in_every_way(everything):
     assert f"GET {API}/models/usage" in out
     assert "openai:canary" in out[f"GET {API}/models/usage"]
     assert "caselore_" in out["GET /metrics"]
-    assert "[masked:" in "".join(text for where, text in out.items() if "submit" in where)
+    submitted = "".join(text for where, text in out.items() if "submit" in where)
+    assert "[masked:" in submitted
+    assert "it repeats the rules that the model was given" in submitted
 
 
 def canaries():
@@ -179,7 +190,7 @@ def test_no_prompt_and_no_key_comes_out(everything, where):
     texts = {name: text for name, text in out.items() if name not in others}
     for name, text in texts.items() if where == "answers and pages" else [(where, out[where])]:
         assert text, name
-        for canary in [KEY, *canaries()]:
+        for canary in [KEY, *OWN.values(), *canaries()]:
             assert canary not in text, (name, canary)
 
 

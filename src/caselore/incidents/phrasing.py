@@ -18,13 +18,13 @@ from caselore.incidents import precedents, prompting
 from caselore.incidents.check import Checked, check
 from caselore.incidents.document import Document, Quote, Sentence, Withheld
 from caselore.incidents.words import carrier, carrier_of_log, taken_for, wrong_order
-from caselore.llm.ports import Budget, Model, Prompt
+from caselore.llm import repeating
+from caselore.llm.ports import MOST, Model, Prompt
 from caselore.logs import Reading
 from caselore.memory.recall import Hit, Recalled
 
 MOST_ROWS = 12  # of one section that are looked at, whatever a model sends
 LONGEST = 2_000  # characters of one text; a longer one is no sentence, and is not cut into one
-BUDGET = Budget(seconds=900, tokens=64_000, dollars=2.0)  # of one question, whatever the settings
 
 _SAME = re.compile(
     r"(?<!not )(?<!not the )\b(?:(?:the )?same (?:as|cause|problem|issue|one|thing|reason)"
@@ -72,8 +72,11 @@ def phrase(model: Model, reading: Reading, recalled: Recalled, drafted: Checked)
 
 
 def _asked(model: Model, prompt: Prompt, reading: Reading, recalled: Recalled) -> Checked:
-    answer = model.ask(prompt, prompting.SCHEMA, BUDGET)
-    return checked_words(document_of(answer.value, recalled), recalled, reading)
+    answer = model.ask(prompt, prompting.SCHEMA, MOST)
+    checked = checked_words(document_of(answer.value, recalled), recalled, reading)
+    rules = f"{prompt.rules}\n{prompting.rules(prompting.REPAIR)}"
+    held = repeating.unsaid(((one.text, one.reason) for one in checked.withheld), rules)
+    return replace(checked, withheld=tuple(Withheld(*one) for one in held))
 
 
 def _better(first: Checked, second: Checked) -> Checked:

@@ -17,10 +17,9 @@ from typing import Any, Protocol
 from caselore.errors import ModelUnavailable
 from caselore.guards import fence, grounding, injection, wording
 from caselore.guards.carriers import Carrier
-from caselore.llm import parsing
-from caselore.llm.ports import Budget, Model, Prompt, Schema
+from caselore.llm import parsing, repeating
+from caselore.llm.ports import MOST, Model, Prompt, Schema
 
-BUDGET = Budget(seconds=900, tokens=64_000, dollars=2.0)  # of one question, whatever the settings
 EVIDENCE_LIMIT = 24_000  # characters of all evidence together
 CARRIER_LIMIT = 4_000
 MOST_CITES = 8
@@ -109,8 +108,9 @@ class GroundedModel:
     def _asked(
         self, task: Task, prompt: Prompt, evidence: Sequence[Carrier]
     ) -> tuple[dict[str, tuple[Said, ...]], list[tuple[str, str]]]:
-        answer = self.model.ask(prompt, schema_of(task), BUDGET)
-        return checked(task, answer.value, evidence)
+        answer = self.model.ask(prompt, schema_of(task), MOST)
+        kept, held = checked(task, answer.value, evidence)
+        return kept, list(repeating.unsaid(held, f"{prompt.rules}\n{_text(AGAIN)}"))
 
     def propose(
         self, task: Task, evidence: Sequence[Carrier], schema: Schema
@@ -118,7 +118,7 @@ class GroundedModel:
         """Ask once for an object. See `Phraser`."""
         prompt = prompt_of(task, evidence)
         try:
-            value = self.model.ask(prompt, schema, BUDGET).value
+            value = self.model.ask(prompt, schema, MOST).value
         except ModelUnavailable:
             return None
         spans = [text for one in evidence for text in one.texts()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caselore.errors import ModelGarbled
@@ -19,14 +19,17 @@ _FENCE = re.compile(r"\A```[a-zA-Z]*\s*\n(.*?)\n?```\s*\Z", re.S)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.S)
 
 
-def object_in(text: str) -> dict[str, Any]:
-    """Give the JSON object of an answer, its secrets masked. Raises: ModelGarbled."""
+def object_in(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
+    """Give the JSON object of an answer, its secrets and these keys masked.
+
+    Raises: ModelGarbled.
+    """
     if len(text) > LONGEST:
         raise ModelGarbled(f"The model wrote {len(text)} characters; that is no answer.")
     bare = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.match(bare)
     try:
-        found = _masked(json.loads(fenced.group(1) if fenced else bare))
+        found = _masked(json.loads(fenced.group(1) if fenced else bare), tuple(keys))
     except (ValueError, RecursionError):
         raise ModelGarbled("What the model wrote is not one JSON object.") from None
     if not isinstance(found, dict):
@@ -34,14 +37,14 @@ def object_in(text: str) -> dict[str, Any]:
     return found
 
 
-def _masked(value: Any) -> Any:
+def _masked(value: Any, keys: tuple[str, ...]) -> Any:
     """Mask the secrets of every text: a server may repeat the key that it was asked with."""
     if isinstance(value, str):
-        return secrets.redact(value).text
+        return secrets.redact(value, keys).text
     if isinstance(value, list):
-        return [_masked(one) for one in value]
+        return [_masked(one, keys) for one in value]
     if isinstance(value, dict):
-        return {name: _masked(one) for name, one in value.items()}
+        return {name: _masked(one, keys) for name, one in value.items()}
     return value
 
 

@@ -81,6 +81,7 @@ class Budget:
 
 
 NOTHING = Budget(0, 0, 0)
+MOST = Budget(seconds=900, tokens=64_000, dollars=2.0)  # of one question, whatever the settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import json
 import ssl
 import time
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from functools import cache
 from typing import Any
 
@@ -41,15 +41,24 @@ class ProvidedModel:
     """A model of a provider."""
 
     def __init__(
-        self, name: str, *, url: str = "", key: str = "", temperature: float = 0.1
+        self,
+        name: str,
+        *,
+        url: str = "",
+        key: str = "",
+        keys: Iterable[str] = (),
+        temperature: float = 0.1,
     ) -> None:
         """Look up PROVIDER:NAME; `url` is the address of an OpenAI-compatible server.
+
+        `keys` are those of providers' own variables, which an answer may repeat.
 
         Raises: WrongUse for a provider that is none; ModelUnavailable where its key or package is
         missing.
         """
         self.name = name
         self._url, self._key, self._temperature = url, key, temperature
+        self._keys = tuple(keys)
         _provided(
             name, url, key
         )  # what is wrong with the settings is said before anything is read
@@ -61,7 +70,7 @@ class ProvidedModel:
             warnings.simplefilter("ignore")  # a provider that knows no temperature says so
             answer = asyncio.run(self._within(prompt, schema, budget))
         return Answer(
-            value=_value(answer),
+            value=_value(answer, self._keys),
             model=self.name,
             read=max(0, answer.usage.input_tokens or 0),
             written=max(0, answer.usage.output_tokens or 0),
@@ -189,12 +198,12 @@ def _failure(name: str, error: failing.ModelAPIError, status: int) -> ModelUnava
     return ModelUnavailable(f"The model {name} cannot be reached ({type(error).__name__}).")
 
 
-def _value(answer: ModelResponse) -> dict[str, Any]:
+def _value(answer: ModelResponse, keys: tuple[str, ...]) -> dict[str, Any]:
     for part in answer.parts:
         if isinstance(part, ToolCallPart):
-            return object_in(part.args_as_json_str())
+            return object_in(part.args_as_json_str(), keys)
     text = "".join(part.content for part in answer.parts if isinstance(part, TextPart))
-    return object_in(text)
+    return object_in(text, keys)
 
 
 def _dollars(answer: ModelResponse) -> float | None:

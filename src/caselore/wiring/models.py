@@ -49,6 +49,7 @@ def model_of(settings: Settings, name: str | None = None) -> Model | None:
         chosen,
         url=settings.model_url,
         key=settings.model_key,
+        keys=settings.provider_keys,
         temperature=settings.model_temperature,
     )
 

@@ -216,3 +216,19 @@ def test_a_family_of_ones_own_names_failures_and_imports_alike(tmp_path):
 
     assert read.signature.family == "kettle"
     assert imported.record.body.signature.family == "kettle"
+
+
+def test_keys_of_providers_are_known_and_a_stand_in_is_none():
+    given = settings.load(
+        environment={
+            "CASELORE_HOME": "/nowhere",
+            "GROQ_API_KEY": " gsk-1234567890 ",
+            "ANY_OTHER_API_KEY": "other-123456",
+            "AWS_SESSION_TOKEN": "session-123456",
+            "OPENAI_API_KEY": "ollama",
+            "PATH": "/usr/bin:/usr/local/bin",
+        }
+    )
+
+    assert given.provider_keys == ("other-123456", "session-123456", "gsk-1234567890")
+    assert "gsk-1234567890" not in repr(given)
