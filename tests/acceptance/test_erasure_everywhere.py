@@ -174,7 +174,7 @@ def found(world, twin):
 
 
 def test_no_byte_of_an_erased_record_is_left_anywhere(world, found):
-    app, folder, _ = world
+    app, folder, url = world
     id = tell(app, folder)
     before = found()
     assert {word for _, word in before} >= {*WORDS}
@@ -185,6 +185,7 @@ def test_no_byte_of_an_erased_record_is_left_anywhere(world, found):
     erased = app.erase_everywhere(id, "a customer asked")
 
     assert [one.rewritten for one in erased.swept.backups] == [True, True]
+    assert ("write-ahead log" in erased.to_json().get("server", "")) is bool(url)
     assert found() == set()
     assert app.whole_log(id, app.now()) is None
     assert app.memory.ledger_verify().ok

@@ -89,18 +89,22 @@ class Swept:
     backups: tuple[Reached, ...] = ()
     mirror: str = ""
     """What hindered the withdrawal from a mirror; empty where it is gone there, or none is."""
+    server: str = ""
+    """What only a database server's own people can let go; empty where there is no server."""
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain JSON values; a mirror is named only where a copy is left there."""
         return {
             "backups": [one._asdict() for one in self.backups],
             **({"mirror": self.mirror} if self.mirror else {}),
+            **({"server": self.server} if self.server else {}),
         }
 
     def left(self) -> list[str]:
         """Say of each copy that is left where it is, and why."""
         told = [f"{one.path}: {one.reason}" for one in self.backups if one.reason]
-        return [*told, *([f"the mirror: {self.mirror}"] if self.mirror else [])]
+        mirror = [f"the mirror: {self.mirror}"] if self.mirror else []
+        return [*told, *mirror, *([self.server] if self.server else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from caselore.memory.encoding import digest
 from caselore.memory.stores.ledger_mark import LedgerMark
+from caselore.settings import on_server
 from caselore.wiring.results import Swept
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from caselore.memory.aside_ports import Aside
     from caselore.memory.ledger import Head
     from caselore.settings import Settings
+
+
+BEYOND = (
+    "No table of the server holds it any more. Its write-ahead log does until the segments are "
+    "used again; archives, replicas and dumps of the server are for its own people to let go."
+)
 
 
 class House(Protocol):
@@ -70,6 +77,7 @@ class Sweep:
         if gone:
             app.aside.forget(app.memory.bank, gone)
             runs.forget(app.settings.home / "repair" / "runs", gone)
-        swept = Swept(backup.reach(app.memory), app.withdrawn())
+        server = BEYOND if gone and on_server(app.settings.database_url) else ""
+        swept = Swept(backup.reach(app.memory), app.withdrawn(), server)
         self.passed(head)
         return swept

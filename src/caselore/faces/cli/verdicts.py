@@ -181,6 +181,7 @@ def erase(incident: Incident, why: Why, as_json: Json = False, bank: Bank = None
                     for one in erased.told_in
                 ),
                 *(paper.wrap(f"The mirror: {swept.mirror}") if swept.mirror else []),
+                *(paper.wrap(swept.server) if swept.server else []),
             ],
         )
 

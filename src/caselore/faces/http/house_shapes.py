@@ -86,13 +86,14 @@ class Revoked(BaseModel):
 
 
 class Erased(BaseModel):
-    """What was erased, and what became of each copy; `mirror` says what hindered it there."""
+    """What was erased, and what became of each copy; `mirror` and `server` say what is left."""
 
     incident: str
     erased: Literal[True]
     told_in: list[str]
     backups: list[dict[str, Any]]
     mirror: str = ""
+    server: str = ""
 
 
 class Heard(BaseModel):
