@@ -149,12 +149,11 @@ def _repeated(line: str, later: Sequence[str]) -> bool:
 
 def detail_of(dossier: Dossier) -> str:
     """Give a price before and after, as far as it is known."""
-    if dossier.event.event_type != "pricing_change" or dossier.amount is None:
+    if dossier.event.event_type != "pricing_change" or None in (dossier.amount, dossier.before):
         return ""
     plan = f"{dossier.event.plan}: " if dossier.event.plan else ""
-    before = f"{dossier.before:,.10g} → " if dossier.before is not None else ""
-    percent = f" ({dossier.change_percent:+.1f} %)" if before and dossier.change_percent else ""
-    return f"{plan}{before}{dossier.amount:,.10g} {dossier.currency}{percent}"
+    percent = f" ({dossier.change_percent:+.1f} %)" if dossier.change_percent else ""
+    return f"{plan}{dossier.before:,.10g} → {dossier.amount:,.10g} {dossier.currency}{percent}"
 
 
 def claims_of(

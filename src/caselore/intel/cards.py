@@ -19,10 +19,14 @@ STANDING = frozenset({"observed", "confirmed"})
 
 
 def battlecard(name: str, events: Sequence[Dossier], now: datetime) -> Document:
-    """Give the newest line of each topic, with its age and whether it is stale."""
+    """Give the newest line of each topic, and several of what stands beside each other, with age.
+
+    A price is overtaken by the next one of its plan, a team by the next hires; a product is not
+    by the next product.
+    """
     today = now.date().isoformat()
     lines = []
-    for topic, some in _topics(events).items():
+    for (topic, _), some in _topics(events).items():
         newest = some[-1]
         age = apart(newest.date, today)
         why = (
@@ -43,17 +47,23 @@ def battlecard(name: str, events: Sequence[Dossier], now: datetime) -> Document:
     return {"competitor": name, "as_of": today, "lines": lines}
 
 
-def _topics(events: Iterable[Dossier]) -> dict[str, list[Dossier]]:
-    topics: dict[str, list[Dossier]] = {}
+SEVERAL = frozenset({"feature_launch", "acquisition", "partnership", "market_signal"})
+MOST = 4  # lines of a type of which several stand
+
+
+def _topics(events: Iterable[Dossier]) -> dict[tuple[str, str], list[Dossier]]:
+    topics: dict[tuple[str, str], list[Dossier]] = {}
     for one in sorted(events, key=lambda each: (each.date, each.id)):
         if one.status in STANDING and one.counts:
-            plan = (
-                f": {one.event.plan}"
-                if one.event.event_type == "pricing_change" and one.event.plan
-                else ""
-            )
-            topics.setdefault(f"{one.event.event_type}{plan}", []).append(one)
-    return topics
+            kind = one.event.event_type
+            priced = kind == "pricing_change" and one.event.plan
+            topic = f"{kind}: {one.event.plan}" if priced else kind
+            topics.setdefault((topic, one.id if kind in SEVERAL else ""), []).append(one)
+    return {key: some for key, some in topics.items() if _among_newest(key, list(topics))}
+
+
+def _among_newest(key: tuple[str, str], keys: list[tuple[str, str]]) -> bool:
+    return key in [one for one in keys if one[0] == key[0]][-MOST:]
 
 
 def price_history(events: Iterable[Dossier]) -> list[Document]:

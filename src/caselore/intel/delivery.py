@@ -74,12 +74,16 @@ def _beside(one: Document) -> list[str]:
     return lines + ([f"Since then: {'; '.join(one['changes'])}."] if one.get("changes") else [])
 
 
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def _glance(brief: Document) -> list[tuple[str, str]]:
     """Give each competitor with its sums in a line."""
     return [
         (
             one["competitor"],
-            f"{one['total_events']} events, confidence {one['confidence_score']:.2f}, risk {one['risk_level']}"
+            f"{_counted(one['total_events'], 'event')}, confidence {one['confidence_score']:.2f}, risk {one['risk_level']}"
             + (f", last {one['last_event_at'][:10]}" if one["last_event_at"] else ""),
         )
         for one in brief.get("profiles", ())

@@ -78,8 +78,8 @@ def profile(memory: Memory, name: str, now: datetime, *, known: datetime | None 
         name, total, independent, confidence(independent), risk(grave, lately), by_type, last,
         {
             "confidence_score": f"min(0.98, 0.3 + 0.07 × {independent} independent origins)",
-            "risk_level": f"{grave} events of impact {GRAVE:g} or more and {lately} events in {WINDOW} days"
-            " that more than one source of low trust reports",
+            "risk_level": f"in {WINDOW} days {grave} of impact {GRAVE:g} or more, {lately} of any;"
+            " what one source of low trust alone says is not counted",
         },
     )  # fmt: skip
 

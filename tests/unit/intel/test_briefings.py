@@ -175,3 +175,22 @@ def test_a_claim_is_worded_without_the_dateline_of_its_quote(weekly):
 
     assert several
     assert not [one for one in several if claim_text(one).count("2026") > one.best.quote.split("\n")[-1].count("2026")]  # fmt: skip
+
+
+def test_a_card_shows_products_beside_each_other_and_the_last_price_of_a_plan(tmp_path):
+    with build(load(tmp_path, environment={})) as app:
+        for number, title in enumerate(
+            ["launches Beacon", "launches Lantern", "raises its Team plan to $39 per seat", "raises its Team plan to $45 per seat"]
+        ):  # fmt: skip
+            kind = "feature_launch" if "launch" in title else "pricing_change"
+            day = f"2026-0{2 * number + 1}-05"
+            app.intel.store_event({"competitor": "Velora", "event_type": kind, "title": f"Velora {title}", "date": day})  # fmt: skip
+        lines = app.intel.battlecard("Velora", "2030-01-01")["lines"]
+
+    assert [one["fact"] for one in lines if one["topic"] == "feature_launch"] == [
+        "Velora launches Beacon", "Velora launches Lantern",
+    ]  # fmt: skip
+    assert [one["fact"] for one in lines if one["topic"].startswith("pricing")] == [
+        "Velora raises its Team plan to $45 per seat"
+    ]
+    assert all(one["stale"] for one in lines)
