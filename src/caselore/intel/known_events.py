@@ -1,4 +1,4 @@
-"""Keeps at hand the events that a report may belong to: those of its competitor and type, of the months around it.
+"""Keeps at hand the events that a report may belong to: those of its competitor and type, of the weeks around it.
 
 Must not read what lies too far away in time to be the same event.
 """
@@ -6,7 +6,7 @@ Must not read what lies too far away in time to be the same event.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 
 from caselore.intel.candidates import Candidate
 from caselore.intel.dossier import Dossier, as_candidate, put_together
@@ -20,7 +20,7 @@ from caselore.memory.records import Kind
 DENIED_FOR = 120  # days by which a denial reaches back and ahead
 Known = tuple[Dossier, Candidate]
 Shelf = tuple[str, str, int]
-"""A competitor, a type of event, a month counted from year 0."""
+"""A competitor, a type of event, a week counted from year 1."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class KnownEvents:
 
     def around(self, said: Candidate) -> dict[str, Known]:
         """Give the events, by id, that a report may belong to."""
-        middle, around = _month(said.date), _months(said)
+        middle, around = _week(said.date), _weeks(said)
         shelves = [_shelf(said, middle + off) for off in range(around, -around - 1, -1)]
         missing = [one[2] for one in shelves if one not in self._read]
         if missing:
@@ -50,9 +50,9 @@ class KnownEvents:
         """Keep an event as it now stands, where its day now lies."""
         old = self._held.get(id)
         if old is not None:
-            self._shelves[_shelf(said, _month(old[0].date))].pop(id, None)
+            self._shelves[_shelf(said, _week(old[0].date))].pop(id, None)
         self._held[id] = known
-        self._shelves.setdefault(_shelf(said, _month(known[0].date)), {})[id] = None
+        self._shelves.setdefault(_shelf(said, _week(known[0].date)), {})[id] = None
 
     def _load(self, said: Candidate, first: int, last: int) -> None:
         sought = Sought(
@@ -63,25 +63,25 @@ class KnownEvents:
             if one.id not in self._held and one.status.value not in {"retracted", "quarantined"}:
                 dossier = put_together(one)
                 self._held[one.id] = dossier, as_candidate(dossier, said.entity)
-                shelf = _shelf(said, _month(dossier.date))
+                shelf = _shelf(said, _week(dossier.date))
                 self._shelves.setdefault(shelf, {})[one.id] = None
 
 
-def _shelf(said: Candidate, month: int) -> Shelf:
-    return said.entity.key, said.event_type, month
+def _shelf(said: Candidate, week: int) -> Shelf:
+    return said.entity.key, said.event_type, week
 
 
-def _months(said: Candidate) -> int:
-    """Give the months before and after a report in which the same event, or what it denies, may lie."""
+def _weeks(said: Candidate) -> int:
+    """Give the weeks before and after a report in which the same event, or what it denies, may lie."""
     days = DENIED_FOR if said.mode is Mode.DENIED else reach_of(said.event_type)
-    return days // 30 + 1
+    return days // 7 + 1
 
 
-def _month(day: str) -> int:
-    return int(day[:4]) * 12 + int(day[5:7]) - 1
+def _week(day: str) -> int:
+    return date.fromisoformat(day[:10]).toordinal() // 7
 
 
-def _begin(month: int) -> str:
-    """Give the first moment of a month, within the years that a date can have."""
-    month = min(max(month, 12), 9999 * 12 + 11)
-    return stamp(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
+def _begin(week: int) -> str:
+    """Give the first moment of a week, within the days that a date can have."""
+    day = date.fromordinal(min(max(7 * week, 1), date.max.toordinal()))
+    return stamp(datetime.combine(day, time.min, UTC))

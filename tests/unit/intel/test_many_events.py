@@ -105,7 +105,7 @@ def test_a_report_is_held_against_the_events_within_the_reach_of_its_type(
     assert sum(gap <= reach for gap in gaps) == sum(
         days_between(one, day) <= reach for one in every
     )
-    assert max(gaps) <= reach + 62  # whole months are read: the rest of 900 days is not
+    assert max(gaps) <= reach + 14  # whole weeks are read: the rest of 900 days is not
 
 
 @pytest.mark.parametrize("event_type", EVENT_TYPES)
@@ -142,12 +142,12 @@ def test_what_is_told_again_with_an_earlier_day_is_found_by_that_day(memory):
     assert one.happened_at.date().isoformat() == put_together(one).date == "2023-05-12"
 
 
-def test_months_that_were_read_in_turns_give_what_one_reading_gives(memory):
+def test_weeks_that_were_read_in_turns_give_what_one_reading_gives(memory):
     turns = KnownEvents(memory)
     for day in ("2026-10-01", "2024-10-01", "2025-10-01"):
         assert turns.around(said(day)).keys() == KnownEvents(memory).around(said(day)).keys()
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
-def test_the_first_and_the_last_day_have_months_around_them(memory, day):
+def test_the_first_and_the_last_day_have_weeks_around_them(memory, day):
     assert KnownEvents(memory).around(said(day)) == {}
