@@ -36,6 +36,7 @@ from fakes.failures import (
     LOCK,
     LONGER,
     START,
+    Clock,
     failure,
     index_beside,
     memory_over,
@@ -512,6 +513,33 @@ def test_pages_of_cases_add_up_to_the_list_and_each_filter_narrows_them(memory):
         case.id for case in memory.list(service="s1")
     ]
     assert memory.page(Wanted(status="confirmed"), 9) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("hours", "until", "then"),
+    [
+        ([1, 2, 3, 4], 2, 2),
+        ([1, 2, 3, 4], 0, 0),
+        ([1, 2, 3, 4], 9, 4),
+        ([5, 6, -500, 7, 8], 1, 0),  # a machine began in 1970
+        ([5, 6, -500, 7, 8], 6, 3),
+        ([1, 2, 500, 3, 4], 2, 2),  # a clock was far ahead once
+        ([1, 2, 500, 3, 4], 3, 4),
+        ([1, 2, 5, 3, 4, 6], 3, 4),  # two machines that differ a little
+        ([5, 3, 4], 4, 3),
+    ],
+)
+def test_a_time_ends_where_most_entries_say_whatever_one_clock_said(store, hours, until, then):
+    clock = Clock()
+    memory = memory_over(store, clock=clock)
+    for number, hour in enumerate(hours):
+        clock.at = START + timedelta(hours=hour)
+        memory.observe(failure(str(number), signature=signed(str(number))), CI)
+
+    with store.reading() as view:
+        assert view.last_seq("default", stamp(START + timedelta(hours=until, minutes=30))) == then
+        assert view.last_seq("default", "") == len(hours)
+    assert memory.ledger_verify().ok
 
 
 def test_the_account_is_leafed_through_from_either_end(memory):

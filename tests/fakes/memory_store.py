@@ -156,10 +156,12 @@ class MemoryView(MemoryCounts, MemoryLater):
         return found[::-1][:limit]
 
     def last_seq(self, bank, until):
-        return max(
-            (one.seq for one in self.ledger.get(bank, []) if not until or one.at <= until),
-            default=0,
-        )
+        agree, best, chosen = 0, 0, 0
+        for one in self.ledger.get(bank, []):
+            agree += 1 if not until or one.at <= until else -1
+            if agree >= best:
+                best, chosen = agree, one.seq
+        return chosen
 
     def near(self, bank, asked, narrow=ANYWHERE):
         return [row for alike, limit in asked for row in self._near(bank, alike, limit, narrow)]

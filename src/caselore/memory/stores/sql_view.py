@@ -126,7 +126,13 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         return sorted(map(LinkRow._make, found), key=lambda link: (link.seq, link.place))
 
     def last_seq(self, bank: str, until: str) -> int:
-        return int(self._sum("last_seq", bank=bank, until=until)[0])
+        """Give the entry with which a time ended; where a clock was wrong, as most entries say."""
+        last = int(self._sum("last_seq", bank=bank, until=until)[0])
+        first = int(self._sum("first_later", bank=bank, until=until)[0]) if until else 0
+        if not 0 < first < last:
+            return last
+        seq, agree = self._sum("cut", bank=bank, until=until, first=first, last=last)
+        return int(seq) if agree >= 0 else first - 1
 
     def seen(self, bank: str, signature: str) -> Seen:
         return Seen(*self._sum("seen", bank=bank, signature=signature))

@@ -133,6 +133,15 @@ AND (%(only_service)s = '' OR service = %(only_service)s)
 SELECT coalesce((SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND (%(until)s = '' OR at <= %(until)s)
     ORDER BY seq DESC LIMIT 1), 0)
 
+-- name: first_later
+SELECT coalesce((SELECT seq FROM caselore.ledger WHERE bank = %(bank)s AND at > %(until)s ORDER BY seq LIMIT 1), 0)
+
+-- name: cut
+SELECT seq, agree FROM (
+  SELECT seq, sum(CASE WHEN at <= %(until)s THEN 1 ELSE -1 END) OVER (ORDER BY seq) AS agree
+  FROM caselore.ledger WHERE bank = %(bank)s AND seq BETWEEN %(first)s AND %(last)s) AS counted
+ORDER BY agree DESC, seq DESC LIMIT 1
+
 -- name: seen
 WITH standing(status) AS (VALUES ('observed'), ('proposed'), ('confirmed'), ('refuted'), ('superseded')),
 kept AS (SELECT status, result, times FROM caselore.tallies WHERE bank = %(bank)s

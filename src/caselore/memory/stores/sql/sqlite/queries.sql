@@ -132,6 +132,15 @@ AND (:only_service = '' OR service = :only_service)
 SELECT coalesce((SELECT seq FROM ledger WHERE bank = :bank AND (:until = '' OR at <= :until)
     ORDER BY seq DESC LIMIT 1), 0)
 
+-- name: first_later
+SELECT coalesce((SELECT seq FROM ledger WHERE bank = :bank AND at > :until ORDER BY seq LIMIT 1), 0)
+
+-- name: cut
+SELECT seq, agree FROM (
+  SELECT seq, sum(CASE WHEN at <= :until THEN 1 ELSE -1 END) OVER (ORDER BY seq) AS agree
+  FROM ledger WHERE bank = :bank AND seq BETWEEN :first AND :last) AS counted
+ORDER BY agree DESC, seq DESC LIMIT 1
+
 -- name: seen
 WITH standing(status) AS (VALUES ('observed'), ('proposed'), ('confirmed'), ('refuted'), ('superseded'))
 SELECT (SELECT coalesce(sum(times), 0) FROM standing s CROSS JOIN tallies t
