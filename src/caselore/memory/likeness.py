@@ -6,7 +6,9 @@ Must not rank: how many points a likeness is worth stands in `ranking`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum, log
 
 from caselore.memory.encoding import Body
 from caselore.memory.kinds import kinds
@@ -26,7 +28,7 @@ class Texts:
     """Compares the sought text with records re-read from the store."""
 
     def __init__(
-        self, known: Evidence, bank: str, sought: Sought, rows: Iterable[CaseRow]
+        self, known: Evidence, bank: str, sought: Sought, rows: Sequence[CaseRow]
     ) -> None:
         """Read what is compared of these rows."""
         self._sought = sought
@@ -40,6 +42,9 @@ class Texts:
         self.read: dict[int, Body] = {}
         """The payloads that were looked into, by the numbers of their entries."""
         self._own = masked(sought.text) if sought.text else ""
+        self._rows = tuple(rows) if sought.question else ()
+        self._weights: dict[int | str, float] | None = None
+        self._whole = 0.0
 
     def hear(self, bodies: Mapping[int, str]) -> None:
         """Take payloads of more rows, which were read for another reason."""
@@ -68,11 +73,48 @@ class Texts:
             self._known[text] = self._measure(text)
         return self._known[text]
 
+    def rareness(self, row: CaseRow) -> float:
+        """Give how much of a question stands in a case, 0 to 1, what few failures say more.
+
+        Counted are the failures compared, each once however often it came: so more of the same
+        changes nothing, and what every log says (its runner, its clean-up) tells nothing.
+        """
+        if not self._rows or not self._own or row.seq not in self._bodies:
+            return 0.0
+        if self._weights is None:
+            self._weights = self._weighed()
+            self._whole = fsum(self._weights.values())  # the same in whatever order they come
+        share = fsum(map(self._weights.__getitem__, self._shared(row)))
+        found = share / self._whole if self._whole else 0.0
+        return round((found + self._standing(row)) / 2 if self._codes else found, 4)
+
+    def _weighed(self) -> dict[int | str, float]:
+        """Give what each run of the question is worth: the less, the more failures hold it."""
+        failures: dict[str, set[int | str]] = {}
+        for row in self._rows:
+            if row.seq in self._bodies:
+                name = row.id if row.generic else row.signature
+                failures.setdefault(name, set()).update(self._shared(row))
+        many = len(failures)
+        often = Counter(gram for held in failures.values() for gram in held)
+        worth = [log(1 + (many - n + 0.5) / (n + 0.5)) for n in range(many + 1)]  # as in BM25
+        return {gram: worth[max(1, often[gram])] for gram in self._asked()} if many else {}
+
+    def _shared(self, row: CaseRow) -> Grams:
+        return self._asked() & grams_of(self._plain(row))
+
+    def _asked(self) -> Grams:
+        if self._grams is None:
+            self._grams = grams_of(self._own)
+        return self._grams
+
     def _with_codes(self, row: CaseRow) -> float:
         """Let what is masked in a question count as it stands: TS2322 is no TS2304."""
+        return round((self._measure(self._plain(row)) + self._standing(row)) / 2, 3)
+
+    def _standing(self, row: CaseRow) -> float:
         text = self._text(row)
-        stand = sum(code in text for code in self._codes) / len(self._codes)
-        return round((self._measure(self._plain(row)) + stand) / 2, 3)
+        return sum(code in text for code in self._codes) / len(self._codes)
 
     def kinds(self, row: CaseRow, asked: Collection[str]) -> frozenset[str]:
         """Give the ways in which a case of one of the families asked for failed.
@@ -114,7 +156,5 @@ class Texts:
     def _measure(self, text: str) -> float:
         if text == self._own and not self._sought.question:
             return 1.0
-        if self._grams is None:
-            self._grams = grams_of(self._own)
         compare = covered if self._sought.question else alike
-        return round(compare(self._grams, grams_of(text)), 3)
+        return round(compare(self._asked(), grams_of(text)), 3)

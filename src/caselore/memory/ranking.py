@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple
 
+from caselore.memory.branches import branch_kind
 from caselore.memory.encoding import unstamp
 from caselore.memory.ports import RETURNS
 from caselore.memory.rows import CaseRow
@@ -60,6 +60,8 @@ class Candidate(NamedTuple):
     replaced_by: str = ""
     closeness: float | None = None
     """Deviations above what is unrelated to the question, by its meaning; none if unmeasured."""
+    rareness: float = 0.0
+    """How much of a question stands in it, what few failures say counting more."""
     places: tuple[str, ...] = ()
     """Which further arms brought it, and where they put it."""
 
@@ -79,28 +81,17 @@ class Scored(NamedTuple):
 
 NEARLY = 2.0  # deviations from which on two texts are close at all
 UNKNOWN = frozenset({"", "unknown"})
-_KINDS = {"main": "main", "master": "main", "trunk": "main", "develop": "main", "dev": "main"}
-
-
-@lru_cache(maxsize=1024)
-def branch_kind(branch: str) -> str:
-    """Give the kind of a branch: main, release, a prefix such as feature, or other."""
-    if not branch:
-        return ""
-    head, slash, _ = branch.lower().removeprefix("refs/heads/").partition("/")
-    if head.startswith(("release", "hotfix", "v0", "v1", "v2")):
-        return "release"
-    return _KINDS.get(head, head if slash else "other")
 
 
 def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Scored:
     """Sum a candidate's signals and say whether, and why not, it is a precedent."""
     row = one.row
-    words = _text(one.likeness, weights)
+    words = _asked(one, weights) if sought.question else _text(one.likeness, weights)
     near = _nearness(sought, row, weights) + words + _meaning(one, words, weights)
     same = same_failure(sought, row)
     rest = _outcome(one, weights) + _people(one, weights) + _later(one, weights)
-    rest += (_regression(sought, row, weights) if same else []) + _recency(row, weights, now)
+    rest += _regression(sought, row, weights) if same else []
+    rest += [] if sought.question else _recency(row, weights, now)
     likeness = sum(signal.points for signal in near)
     similar = _similar(sought, one, likeness, weights)
     signals = tuple(near + rest)
@@ -169,6 +160,13 @@ def _text(likeness: float, weights: Weights) -> list[Signal]:
     if not points:
         return []
     return [Signal("text similarity", points, f"{likeness:.0%} alike, in steps")]
+
+
+def _asked(one: Candidate, weights: Weights) -> list[Signal]:
+    """Give what words tell of a question; in fine steps, so time only orders what is equal."""
+    points = round(one.rareness * weights.text, 1)
+    said = f"{one.likeness:.0%} of the question stands in it; what few failures say counts more"
+    return [Signal("text similarity", points, said)] if points else []
 
 
 def _meaning(one: Candidate, words: list[Signal], weights: Weights) -> list[Signal]:

@@ -194,6 +194,7 @@ def _scored(
                 record.returns(row),
                 texts.replacement(row),
                 asking.arms.closeness(row),
+                texts.rareness(row),
                 asking.arms.places(row),
             ),
             asking.weights,

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caselore.memory.branches import branch_kind
 from caselore.memory.encoding import stamp
-from caselore.memory.ranking import Candidate, Sought, branch_kind, place, score
+from caselore.memory.ranking import Candidate, Sought, place, score
 from caselore.memory.rows import CaseRow
 from caselore.memory.weights import Weights
 from fakes.failures import START

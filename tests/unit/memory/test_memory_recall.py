@@ -376,6 +376,62 @@ def test_what_was_not_fixed_there_before_is_no_regression(tmp_path, more):
     assert fixed_and_back(tmp_path, **more) == []
 
 
+JOB = """Running with runner 17.%d.0 on pool-%d
+Fetching changes with git depth set to %d...
+Restoring cache for default-%d-protected...
+%s
+Uploading artifacts... reports/%d.xml: found 1 matching file
+Cleaning up project directory and file based variables"""
+CAUSES = (
+    "spool of mail is locked",
+    "certificate has expired",
+    "manifest unknown",
+    "deadlock detected",
+    "heap limit reached",
+    "quota of cpus exceeded",
+    "no such column: rate",
+    "peer refused the socket",
+)
+
+
+def job(number, cause):
+    """Give a cause within lines of its job, of which each job lacks some."""
+    lines = (JOB % (number, number * 7, number, number, cause, number)).split("\n")
+    return "\n".join(
+        one for at, one in enumerate(lines) if one == cause or (number * 7 + at * 3) % 5
+    )
+
+
+def test_lines_that_every_log_has_do_not_tell_whose_failure_is_asked_for(memory):
+    for number, cause in enumerate(CAUSES):
+        one = failure(
+            str(number),
+            block=job(number, cause),
+            title=cause,
+            signature=signed(cause),
+        )
+        memory.observe(one, CI)
+        memory.confirm(str(number), **BATCHES, actor=ANA)
+
+    for number, cause in enumerate(CAUSES):
+        found = memory.recall(text=job(number + 33, cause))
+        assert names(found.hits)[:1] == [str(number)], cause
+        points = [hit.score for hit in found.hits]
+        assert points == sorted(points, reverse=True)
+
+
+def test_a_failure_that_came_often_is_found_by_its_words_as_one_that_came_once(memory):
+    for number, cause in enumerate(CAUSES[:3]):
+        for again in range(9 if number == 1 else 1):
+            name = f"{number}-{again}"
+            one = failure(name, block=cause, title=cause, signature=signed(cause))
+            memory.observe(one, CI)
+        memory.confirm(f"{number}-0", **BATCHES, actor=ANA)
+
+    asked = [memory.recall(text=f"why is it that the {cause}?").hits[0] for cause in CAUSES[:3]]
+    assert [hit.case.record.body.title for hit in asked] == list(CAUSES[:3])
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [

@@ -163,7 +163,7 @@ DAYS = st.integers(0, 400)
 def scored(case, days, likeness, closeness):
     at = stamp(START - timedelta(days=days))
     row = SHAPE._replace(id=case, happened_at=at)
-    one = Candidate(row, likeness, ("ana",), closeness=closeness)
+    one = Candidate(row, likeness, ("ana",), closeness=closeness, rareness=likeness)
     return score(Sought(text="x", question=True), one, Weights(), START)
 
 
