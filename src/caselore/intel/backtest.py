@@ -5,6 +5,7 @@ Must not let a step see what was fetched after it, nor write to the memory of th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from caselore.errors import BadInput, WrongUse
 from caselore.intel import grading
 from caselore.intel.aliases import owners
-from caselore.intel.claims import VERIFIED
+from caselore.intel.briefing import Claim
+from caselore.intel.claims import VERIFIED, numbers
 from caselore.intel.collect.folder import read_folder
 from caselore.intel.entities import Entity, make
 from caselore.intel.run import Asked, Ran, Runner
@@ -83,15 +85,31 @@ def _step(
 def _told(memory: Memory, ran: Ran, end: datetime) -> dict[str, Any]:
     claims = ran.brief.claims
     verified = sum(one.checked.verdict == VERIFIED for one in claims)
+    made = verified + ran.brief.withheld
     scores = grading.calibration(memory)
     total = sum(1 for _ in memory.exhibit_rows(_all_events()))
     return {
         "as_of": end.date().isoformat(), "status": ran.status, "events": total,
         "new": sum(one.section == "new" for one in claims), "changed": sum(one.section == "changed" for one in claims),
-        "claims": len(claims), "citation_accuracy": verified / len(claims) if claims else 1.0,
+        "claims": len(claims), "citation_accuracy": citation_accuracy(claims, memory.page_text),
+        "verified_share": verified / made if made else None,
         "left_out": len(ran.brief.left_out), "quarantined": len(ran.quarantined),
         "graded": scores.n, "brier": scores.brier,
     }  # fmt: skip
+
+
+def citation_accuracy(claims: Sequence[Claim], page_text: Callable[[str], str]) -> float | None:
+    """Give the share of claims whose quote stands at its place in the page as it is stored now.
+
+    This looks at the pages anew and asks no verdict; none where there is no claim.
+    """
+    right = sum(
+        bool(one.checked.quote)
+        and page_text(one.snapshot)[one.checked.first : one.checked.last] == one.checked.quote
+        and numbers(one.text) <= numbers(one.checked.quote)
+        for one in claims
+    )
+    return right / len(claims) if claims else None
 
 
 def _all_events() -> Any:

@@ -75,6 +75,8 @@ class Brief:
     predictions: tuple[dict[str, Any], ...] = ()
     profiles: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    withheld: int = 0
+    """Claims that did not pass the check; they stand among those left out."""
 
     @property
     def empty(self) -> bool:
@@ -94,7 +96,7 @@ class Brief:
             "quiet": list(self.quiet),
             "quiet_since": [{"competitor": a, "last_event": b or None} for a, b in self.quiet_since], "strategies": list(self.strategies),
             "predictions": list(self.predictions), "profiles": list(self.profiles),
-            "notes": list(self.notes),
+            "notes": list(self.notes), "withheld_claims": self.withheld,
         }  # fmt: skip
 
 
@@ -224,7 +226,8 @@ def compile_brief(
     quiet = _quiet(competitors, before.last_events, until)
     return Brief(
         topic, until, since, tuple(competitors), kept, (*dropped, *without_echoes(left_out)),
-        repeated=before.left_out, quiet=quiet, quiet_since=tuple((name, before.last_events.get(name, "")) for name in quiet), **more,
+        repeated=before.left_out, withheld=len(dropped), quiet=quiet,
+        quiet_since=tuple((name, before.last_events.get(name, "")) for name in quiet), **more,
     )  # fmt: skip
 
 

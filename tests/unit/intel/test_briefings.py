@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date, timedelta
 from email import message_from_string, policy
 from xml.etree import ElementTree
@@ -11,7 +12,8 @@ import pytest
 
 from caselore.errors import NotFound
 from caselore.faces.demo import intel_site
-from caselore.intel.briefing import claim_text, without_echoes
+from caselore.intel.backtest import citation_accuracy
+from caselore.intel.briefing import Cited, claim_text, claims_of, without_echoes
 from caselore.settings import load
 from caselore.wiring import build
 
@@ -194,3 +196,41 @@ def test_a_card_shows_products_beside_each_other_and_the_last_price_of_a_plan(tm
         "Velora raises its Team plan to $45 per seat"
     ]
     assert all(one["stale"] for one in lines)
+
+
+def test_citations_are_counted_by_opening_the_pages_anew(weekly):
+    desk, _ = weekly
+    dossier = next(one for one in desk.dossiers("Velora") if one.amount)
+    cited = Cited(dossier, desk.snapshot(dossier.best.snapshot)["text"], "", dossier.date, ("Velora",))  # fmt: skip
+    claims = claims_of([cited], "new", "run_x", 1)
+    wrong = [replace(claims[0], text=claims[0].text.replace("4", "9"))]
+
+    assert citation_accuracy(claims, lambda id: desk.snapshot(id)["text"]) == 1.0
+    assert citation_accuracy(claims, lambda id: "another page") == 0.0
+    assert citation_accuracy(wrong, lambda id: desk.snapshot(id)["text"]) == 0.0
+    assert citation_accuracy([], lambda id: "") is None
+
+
+def test_a_changed_page_still_opens_at_its_old_words(tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    rows = []
+    for day, price in (("2026-10-01", "$40"), ("2026-10-20", "$48")):
+        (site / f"{day}.html").write_text(
+            f"<h1>Velora news</h1><p>Velora launches Beacon today.</p><p>It costs {price} a month.</p>"
+            if price == "$40"
+            else "<h1>Velora news</h1><p>Velora has nothing to say.</p>"
+        )
+        rows.append({"url": "https://velora.example/news", "file": f"{day}.html", "fetched_at": f"{day}T08:00:00Z"})  # fmt: skip
+    (site / "site.json").write_text(json.dumps({"pages": rows}))
+    with build(load(tmp_path / "home", environment={})) as app:
+        first = app.intel.run("x", ["Velora"], [str(site)], as_of="2026-10-02")
+        claim = first.brief.claims[0]
+        before = app.intel.why(claim.id)
+        app.intel.run("x", ["Velora"], [str(site)], as_of="2026-10-21", since="last")
+        after = app.intel.why(claim.id)
+
+    assert before["page_says_so_now"] is True
+    assert after["page_says_so_now"] is False
+    assert after["quote"] == before["quote"] == after["text"][after["first"] : after["last"]]
+    assert after["newest_snapshot"] != after["snapshot"] == before["snapshot"]

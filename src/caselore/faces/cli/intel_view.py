@@ -138,12 +138,14 @@ def why(found: Document, paper: Paper) -> list[str]:
 
 def backtest(found: Document, paper: Paper) -> list[str]:
     """Lay out the learning curve."""
-    lines = [paper.heading("as of       events  new  claims  verified  Brier")]
+    lines = [paper.heading("as of       events  new  claims  citations  Brier")]
     for one in found["steps"]:
         score = "-" if one["brier"] is None else f"{one['brier']:.3f}"
+        right = one["citation_accuracy"]
+        cited = "-" if right is None else f"{right:.0%}"
         lines.append(
             f"{one['as_of']}  {one['events']:6d} {one['new']:4d} {one['claims']:7d}"
-            f" {one['citation_accuracy']:9.0%}  {score}"
+            f" {cited:>10}  {score}"
         )
     return lines
 
