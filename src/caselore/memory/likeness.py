@@ -45,6 +45,8 @@ class Texts:
         self._rows = tuple(rows) if sought.question else ()
         self._weights: dict[int | str, float] | None = None
         self._whole = 0.0
+        self._stand: dict[str, Grams] = {}
+        self._shares: dict[str, float] = {}
 
     def hear(self, bodies: Mapping[int, str]) -> None:
         """Take payloads of more rows, which were read for another reason."""
@@ -68,10 +70,7 @@ class Texts:
             return 0.0
         if self._codes:
             return self._with_codes(row)
-        text = self._plain(row)
-        if text not in self._known:
-            self._known[text] = self._measure(text)
-        return self._known[text]
+        return self._measured(self._plain(row))
 
     def rareness(self, row: CaseRow) -> float:
         """Give how much of a question stands in a case, 0 to 1, what few failures say more.
@@ -84,8 +83,11 @@ class Texts:
         if self._weights is None:
             self._weights = self._weighed()
             self._whole = fsum(self._weights.values())  # the same in whatever order they come
-        share = fsum(map(self._weights.__getitem__, self._shared(row)))
-        found = share / self._whole if self._whole else 0.0
+        text = self._plain(row)
+        if text not in self._shares:
+            share = fsum(map(self._weights.__getitem__, self._shared(text)))
+            self._shares[text] = share / self._whole if self._whole else 0.0
+        found = self._shares[text]
         return round((found + self._standing(row)) / 2 if self._codes else found, 4)
 
     def _weighed(self) -> dict[int | str, float]:
@@ -94,14 +96,17 @@ class Texts:
         for row in self._rows:
             if row.seq in self._bodies:
                 name = row.id if row.generic else row.signature
-                failures.setdefault(name, set()).update(self._shared(row))
+                failures.setdefault(name, set()).update(self._shared(self._plain(row)))
         many = len(failures)
         often = Counter(gram for held in failures.values() for gram in held)
         worth = [log(1 + (many - n + 0.5) / (n + 0.5)) for n in range(many + 1)]  # as in BM25
         return {gram: worth[max(1, often[gram])] for gram in self._asked()} if many else {}
 
-    def _shared(self, row: CaseRow) -> Grams:
-        return self._asked() & grams_of(self._plain(row))
+    def _shared(self, text: str) -> Grams:
+        """Give the runs of the question that stand in a text; of equal texts once."""
+        if text not in self._stand:
+            self._stand[text] = self._asked() & grams_of(text)
+        return self._stand[text]
 
     def _asked(self) -> Grams:
         if self._grams is None:
@@ -110,7 +115,7 @@ class Texts:
 
     def _with_codes(self, row: CaseRow) -> float:
         """Let what is masked in a question count as it stands: TS2322 is no TS2304."""
-        return round((self._measure(self._plain(row)) + self._standing(row)) / 2, 3)
+        return round((self._measured(self._plain(row)) + self._standing(row)) / 2, 3)
 
     def _standing(self, row: CaseRow) -> float:
         text = self._text(row)
@@ -153,8 +158,14 @@ class Texts:
         said = (outcome.get("cause", ""), outcome.get("resolution", ""))
         return "\n".join((row.service, row.unit, row.title, *said, block))
 
+    def _measured(self, text: str) -> float:
+        if text not in self._known:
+            self._known[text] = self._measure(text)
+        return self._known[text]
+
     def _measure(self, text: str) -> float:
-        if text == self._own and not self._sought.question:
+        if self._sought.question:
+            return round(covered(self._asked(), self._shared(text)), 3)
+        if text == self._own:
             return 1.0
-        compare = covered if self._sought.question else alike
-        return round(compare(self._asked(), grams_of(text)), 3)
+        return round(alike(self._asked(), grams_of(text)), 3)
