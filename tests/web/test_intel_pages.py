@@ -134,3 +134,15 @@ def test_a_fresh_store_shows_no_competitor(served):
     with served.client() as client:
         assert client.get(f"{API}/competitors").json()["items"] == []
         assert "No competitor is known yet" in client.get("/intel").text
+
+
+def test_a_price_is_shown_to_the_cent_with_what_it_was_before(served):
+    told = {
+        "competitor": "Velora", "event_type": "pricing_change", "date": "2026-02-02",
+        "title": "Velora raises its Team plan from $8.49 to $9.99 per seat",
+    }  # fmt: skip
+    with served.client("human") as person:
+        assert person.post(f"{API}/events", json=told).status_code == 201
+        page = person.get("/intel/Velora").text
+
+    assert "USD 8.49 → 9.99" in page
