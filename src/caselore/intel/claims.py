@@ -128,13 +128,23 @@ def check(text: str, evidence: Evidence) -> Checked:
         return _verdict(text, evidence, UNVERIFIED, "its quote stands nowhere in the stored page")
     first, last = place
     found = replace(evidence, quote=evidence.text[first:last], first=first, last=last)
-    if " ".join(text.split()) == " ".join(found.quote.split()):
+    if _is_whole_lines(text, found.quote):
         return Checked(text, VERIFIED, "", found.quote, first, last, 1.0)
     for rung in (_values_stand, _days_stand, _names_stand, _polarity, _direction, _modality):
         fault = rung(text, found)
         if fault:
             return _verdict(text, found, *fault)
     return _carried(text, found)
+
+
+def _is_whole_lines(text: str, quote: str) -> bool:
+    """Say whether a claim is the quote, or whole lines of it in their order: then it says what it says."""
+    rest = " ".join(text.split())
+    for line in quote.split("\n"):
+        own = " ".join(line.split())
+        if own and (rest == own or rest.startswith(f"{own} ")):
+            rest = rest[len(own) :].lstrip()
+    return not rest or " ".join(text.split()) == " ".join(quote.split())
 
 
 def _carried(text: str, found: Evidence) -> Checked:

@@ -99,6 +99,19 @@ def test_what_a_quote_says_and_what_it_does_not(claim, quote, verdict):
     assert check(claim, Evidence(quote, quote, 0, len(quote))).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Velora cut its prices in 2026 and not in 2025.", "verified"),
+        ("Velora news Velora cut its prices in 2026 and not in 2025.", "verified"),
+        ("Velora cut its prices in 2025.", "contradicted"),
+    ],
+)
+def test_whole_lines_of_a_quote_say_what_they_say(claim, verdict):
+    quote = "Velora news\n5 October 2026\nVelora cut its prices in 2026 and not in 2025."
+    assert check(claim, Evidence(quote, quote, 0, len(quote))).verdict == verdict
+
+
 ROWS = [
     ({"claim": "Velora bought Oakline.", "evidence": "Velora bought Oakline.", "label": "SUPPORTS"}, "supported"),
     ({"claim": "Velora bought Oakline.", "evidence": [["B", "Velora sold Oakline."]], "label": "REFUTES"}, "refuted"),
