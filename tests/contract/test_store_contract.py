@@ -19,6 +19,7 @@ from caselore.errors import (
 from caselore.memory import Role, Status
 from caselore.memory.browsing import BEGIN
 from caselore.memory.count_ports import Chosen
+from caselore.memory.counting import NOVELTIES
 from caselore.memory.encoding import stamp
 from caselore.memory.loops import LoopEntry
 from caselore.memory.ports import Seen, Wanted
@@ -607,11 +608,53 @@ def test_causes_and_figures_count_joined_signatures_as_one(memory):
     for one in (signed("quota").id, lock[0].record.body.signature.id):
         assert [case.id for case in memory.of_signature(one, 3)] == [late.id, quota.id, lock[1].id]
     assert (seen, memory.figures(START).recurrence) == ((5, 2, 0), (5, 3, 1))
+    told = [
+        memory.novelties(Chosen(family=one)) for one in ("", alone.record.body.signature.family)
+    ]
+    assert told == [{"new": 1, "recurring": 0, "known": 4}] * 2
+    assert memory.novelties(Chosen(service="web")) == {"new": 1, "recurring": 0, "known": 0}
 
     memory.split(signed("quota").id, "two locks", ANA)
 
     assert [(one.newest.id, one.times) for one in memory.causes(Chosen()).causes] == apart
     assert memory.figures(START).recurrence == seen
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        Chosen(),
+        Chosen(service="s1"),
+        Chosen(status="confirmed"),
+        Chosen(status="observed", service="s0"),
+        Chosen(environment="staging"),
+        Chosen(family="unknown", service="s0"),
+        Chosen(service="none"),
+    ],
+    ids=str,
+)
+def test_cases_are_counted_by_novelty_as_the_list_of_causes_has_them(memory, chosen):
+    places = ("production", "staging")
+    cases = [
+        memory.observe(
+            failure(
+                str(n), signature=signed(kind), service=f"s{n % 2}", environment=places[n % 2]
+            ),
+            CI,
+        )
+        for n, kind in enumerate(("a", "a", "a", "b", "b", "c", "d"))
+    ]
+    for case, result in ((cases[0], "succeeded"), (cases[3], "failed"), (cases[5], "succeeded")):
+        why = {"why_failed": "again"} if result == "failed" else {}
+        memory.confirm(case.id, cause="c", resolution="r", result=result, actor=ANA, **why)
+
+    counted = memory.novelties(chosen)
+    assert counted == {
+        kind: sum(one.times for one in memory.causes(chosen, kind).causes) for kind in NOVELTIES
+    }
+    assert sum(counted.values()) == sum(one.times for one in memory.causes(chosen).causes)
+    if chosen == Chosen():
+        assert counted == {"new": 1, "recurring": 2, "known": 4}
 
 
 def test_figures_count_what_was_seen_before_and_what_a_confirmed_fix_answered(memory):

@@ -17,13 +17,18 @@ class MemoryCounts:
         given = {name: value for name, value in chosen._asdict().items() if value}
         return self._all("cases", bank, **given, **equal)
 
-    def groups(self, bank, chosen, novelty, after, limit, joined):
-        by, found, (before, after) = {}, [], after
+    def _causes(self, bank, chosen, joined):
+        by = {}
         for row in self._chosen(bank, chosen):
             by.setdefault(joined.get(row.signature, row.signature), []).append(row)
         for signature, rows in by.items():
             worked = sum((row.status, row.result) == ("confirmed", "succeeded") for row in rows)
             kind = "known" if worked else "recurring" if len(rows) > 1 else "new"
+            yield signature, rows, worked, kind
+
+    def groups(self, bank, chosen, novelty, after, limit, joined):
+        found, (before, after) = [], after
+        for signature, rows, worked, kind in self._causes(bank, chosen, joined):
             times = sorted(row.happened_at for row in rows)
             later = times[-1] > before or (times[-1] == before and signature <= after)
             if not later and novelty in ("", kind):
@@ -46,6 +51,12 @@ class MemoryCounts:
         rows = self._all("cases", bank)
         counted = Counter((r.status, r.service, r.environment, r.family) for r in rows)
         return [Facet(*key, times) for key, times in counted.items()]
+
+    def novelties(self, bank, chosen, joined):
+        counted = Counter()
+        for _, rows, _, kind in self._causes(bank, chosen, joined):
+            counted[kind] += len(rows)
+        return dict(counted)
 
     def days(self, bank, since):
         rows = [row for row in self._all("cases", bank) if row.happened_at >= since]

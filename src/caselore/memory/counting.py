@@ -90,6 +90,12 @@ class Counting(Bank):
         with self._store.reading() as view:
             return view.facets(self.bank)
 
+    def novelties(self, chosen: Chosen) -> dict[str, int]:
+        """Count the chosen cases by the novelty of their causes."""
+        with self._store.reading() as view:
+            found = view.novelties(self.bank, chosen, groups(view, self.bank).names())
+        return {kind: found.get(kind, 0) for kind in NOVELTIES}
+
     def figures(self, since: datetime) -> Figures:
         """Measure what happened since a moment."""
         begin = stamp(since)

@@ -52,17 +52,23 @@ class Asked(BaseModel):
 @registered(router, "/", "/index.json")
 def inbox(request: Request, visitor: Reader, asked: Annotated[Asked, Query()]) -> Response:
     """Show what failed, the latest first, grouped by cause."""
-    memory = visitor.app.memory
+    memory, chosen = visitor.app.memory, asked.chosen()
     after = Place(*paging.place(asked.cursor, 2)) if asked.cursor else BEGIN
     novelty = asked.novelty if asked.novelty in NOVELTIES else ""
-    found = memory.causes(asked.chosen(), novelty, asked.size(), after)
+    found = memory.causes(chosen, novelty, asked.size(), after)
     counts: list[Facet] = fresh(request).get("facets", visitor, memory.facets, STALE)
-    first = not asked.cursor and asked.chosen() == Chosen() and not novelty
+    kinds: dict[str, int] = fresh(request).get(
+        f"novelties {tuple(chosen)}", visitor, lambda: memory.novelties(chosen), STALE
+    )
+    first = not asked.cursor and chosen == Chosen() and not novelty
     document = {
         "causes": [cause(one) for one in found.causes],
         "next_cursor": paging.cursor(*found.next) if found.next else None,
         "waiting": _waiting(visitor, counts) if first else [],
-        "facets": {name: facet(name, asked.chosen(), counts) for name in FACETS},
+        "facets": {
+            "novelty": [{"value": kind, "times": kinds[kind]} for kind in NOVELTIES],
+            **{name: facet(name, chosen, counts) for name in FACETS},
+        },
         "total": sum(one.times for one in counts),
     }
     kept = {name: getattr(asked, name) for name in (*FACETS, "novelty")}

@@ -6,6 +6,7 @@ Must not compute what a page says: it is given the document.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
@@ -25,6 +26,7 @@ STATIC = {
     "caselore.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
+MOST = 64  # values that a server keeps: what is asked for is in their names
 Document = dict[str, Any]
 Action = Callable[..., Any]
 
@@ -139,6 +141,7 @@ class Fresh:
     def __init__(self) -> None:
         """Keep nothing yet; one of these belongs to one server."""
         self._kept: dict[str, tuple[int, datetime, Any]] = {}
+        self._lock = threading.Lock()
 
     def get(self, name: str, visitor: Visitor, make: Callable[[], Any], seconds: int) -> Any:
         """Give a value, made anew where something was written and it is so many seconds old."""
@@ -147,5 +150,9 @@ class Fresh:
         if kept and (kept[0] == head or now - kept[1] < timedelta(seconds=seconds)):
             return kept[2]
         value = make()
-        self._kept[name] = (head, now, value)
+        with self._lock:
+            self._kept.pop(name, None)
+            self._kept[name] = (head, now, value)
+            while len(self._kept) > MOST:
+                del self._kept[next(iter(self._kept))]
         return value

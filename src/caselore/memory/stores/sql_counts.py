@@ -45,6 +45,12 @@ class SqlCounts(Asking):
     def facets(self, bank: str) -> list[Facet]:
         return [Facet(*row) for row in self._ask("facets", bank=bank)]
 
+    def novelties(self, bank: str, chosen: Chosen, joined: Names) -> dict[str, int]:
+        # the kept counts know neither of these two
+        query = "novelties" if chosen.environment or chosen.family else "kept_novelties"
+        values = dict(chosen._asdict(), bank=bank, joined=json.dumps(dict(joined)))
+        return {kind: int(times) for kind, times in self._ask(query, **values)}
+
     def days(self, bank: str, since: str) -> list[tuple[str, int]]:
         return [(str(day), int(times)) for day, times in self._ask("days", bank=bank, since=since)]
 

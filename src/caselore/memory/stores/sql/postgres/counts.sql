@@ -41,6 +41,36 @@ ORDER BY c.happened_at DESC, c.id LIMIT %(limit)s
 SELECT status, service, environment, family, count(*) FROM caselore.cases WHERE bank = %(bank)s
 GROUP BY status, service, environment, family
 
+-- name: kept_novelties
+WITH joined(signature, name) AS (SELECT key COLLATE "C", value COLLATE "C" FROM jsonb_each_text(%(joined)s::jsonb))
+SELECT CASE WHEN worked > 0 THEN 'known' WHEN times > 1 THEN 'recurring' ELSE 'new' END AS novelty, sum(times) FROM (
+  SELECT sum(g.times) AS times, sum(g.worked) AS worked FROM (
+    SELECT signature, sum(times) AS times, sum(CASE WHEN status = 'confirmed' AND result = 'succeeded' THEN times ELSE 0 END) AS worked
+    FROM caselore.tallies
+    WHERE bank = %(bank)s AND status <> ''
+      AND (%(status)s = '' OR status = %(status)s)
+      AND (%(service)s = '' OR service = %(service)s)
+    GROUP BY signature) g
+  LEFT JOIN joined j ON j.signature = g.signature
+  GROUP BY coalesce(j.name, g.signature)) AS causes
+GROUP BY novelty
+
+-- name: novelties
+WITH joined(signature, name) AS (SELECT key COLLATE "C", value COLLATE "C" FROM jsonb_each_text(%(joined)s::jsonb))
+SELECT CASE WHEN worked > 0 THEN 'known' WHEN times > 1 THEN 'recurring' ELSE 'new' END AS novelty, sum(times) FROM (
+  SELECT sum(g.times) AS times, sum(g.worked) AS worked FROM (
+    SELECT signature, count(*) AS times, count(*) FILTER (WHERE status = 'confirmed' AND result = 'succeeded') AS worked
+    FROM caselore.cases
+    WHERE bank = %(bank)s
+      AND (%(status)s = '' OR status = %(status)s)
+      AND (%(service)s = '' OR service = %(service)s)
+      AND (%(environment)s = '' OR environment = %(environment)s)
+      AND (%(family)s = '' OR family = %(family)s)
+    GROUP BY signature) g
+  LEFT JOIN joined j ON j.signature = g.signature
+  GROUP BY coalesce(j.name, g.signature)) AS causes
+GROUP BY novelty
+
 -- name: days
 SELECT substr(happened_at, 1, 10), count(*) FROM caselore.cases
 WHERE bank = %(bank)s AND happened_at >= %(since)s

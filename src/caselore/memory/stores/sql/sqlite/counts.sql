@@ -41,6 +41,36 @@ ORDER BY c.happened_at DESC, c.id LIMIT :limit
 SELECT status, service, environment, family, count(*) FROM cases WHERE bank = :bank
 GROUP BY status, service, environment, family
 
+-- name: kept_novelties
+WITH joined(signature, name) AS (SELECT DISTINCT key, value FROM json_each(:joined))
+SELECT CASE WHEN worked > 0 THEN 'known' WHEN times > 1 THEN 'recurring' ELSE 'new' END AS novelty, sum(times) FROM (
+  SELECT sum(g.times) AS times, sum(g.worked) AS worked FROM (
+    SELECT signature, sum(times) AS times, sum(CASE WHEN status = 'confirmed' AND result = 'succeeded' THEN times ELSE 0 END) AS worked
+    FROM tallies
+    WHERE bank = :bank AND status <> ''
+      AND (:status = '' OR status = :status)
+      AND (:service = '' OR service = :service)
+    GROUP BY signature) g
+  LEFT JOIN joined j ON j.signature = g.signature
+  GROUP BY coalesce(j.name, g.signature)) AS causes
+GROUP BY novelty
+
+-- name: novelties
+WITH joined(signature, name) AS (SELECT DISTINCT key, value FROM json_each(:joined))
+SELECT CASE WHEN worked > 0 THEN 'known' WHEN times > 1 THEN 'recurring' ELSE 'new' END AS novelty, sum(times) FROM (
+  SELECT sum(g.times) AS times, sum(g.worked) AS worked FROM (
+    SELECT signature, count(*) AS times, count(*) FILTER (WHERE status = 'confirmed' AND result = 'succeeded') AS worked
+    FROM cases
+    WHERE bank = :bank
+      AND (:status = '' OR status = :status)
+      AND (:service = '' OR service = :service)
+      AND (:environment = '' OR environment = :environment)
+      AND (:family = '' OR family = :family)
+    GROUP BY signature) g
+  LEFT JOIN joined j ON j.signature = g.signature
+  GROUP BY coalesce(j.name, g.signature)) AS causes
+GROUP BY novelty
+
 -- name: days
 SELECT substr(happened_at, 1, 10), count(*) FROM cases
 WHERE bank = :bank AND happened_at >= :since
