@@ -98,6 +98,7 @@ def test_the_board_shows_the_breaker_and_a_person_rearms_it_with_a_note(tracked)
         page.fill("[name=why]", "the runner had no disk left")
         page.click("button:text-is('Rearm')")
         page.wait_for_url("**said=rearm")
+        assert "Rearmed" in page.inner_text(".said")
         assert "the runner had no disk left" in page.inner_text("aside")
         assert view.wrong == []
         assert view.elsewhere() == []

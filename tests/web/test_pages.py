@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import expect
 from serving import PYTEST, running
 from world import FIX, HOSTILE_LOG, build
 
+from caselore.faces.dashboard.page import MOST, Fresh
 from fakes.failures import CI, failure, signed
 
 SIZES = ((1280, 900), (390, 844))
@@ -153,6 +155,13 @@ def test_an_incident_shows_what_it_rests_on_and_lights_what_is_cited(browser, wo
     assert "worked 1 of 1" in page.inner_text(".fixes")
     page.locator(".document p.fix .cite").hover()
     expect(card).to_have_class(re.compile("lit"))
+    page.mouse.move(0, 0)
+    expect(card).not_to_have_class(re.compile("lit"))
+    page.locator(".document p.fix").hover(position={"x": 4, "y": 4})  # the sentence itself
+    expect(card).to_have_class(re.compile("lit"))
+    expect(page.locator(f'blockquote[data-of="{ids["1017"]}"]').first).to_have_class(
+        re.compile("lit")
+    )
     card.locator("summary").first.click()
     assert "same service" in card.inner_text()
     failing = page.locator(".log li.fails")
@@ -180,6 +189,42 @@ def test_the_inbox_groups_by_cause_and_filters_by_address(browser, world):
     expect(page.locator("main tbody tr")).to_have_count(1)
     page.click(".chosen")
     page.wait_for_url(f"{served.url}/")
+
+
+def test_every_filter_of_the_inbox_says_how_many_it_leaves(browser, world):
+    served, _ = world
+    with served.client() as client:
+        told, every, orders = (
+            client.get(f"/index.json{query}").json()
+            for query in ("", "?limit=200", "?service=orders")
+        )
+    page = watched(browser, served.url).open("/")
+
+    assert list(told["facets"]) == ["novelty", "status", "service", "environment", "family"]
+    novelty = {one["value"]: one["times"] for one in told["facets"]["novelty"]}
+    assert sum(novelty.values()) == told["total"]
+    counted = dict.fromkeys(novelty, 0)
+    for one in every["causes"]:
+        counted[one["novelty"]] += one["times"]
+    assert novelty == counted
+    assert min(novelty["new"], novelty["known"]) > 0
+    known = page.locator("aside li", has_text="fix known")
+    assert known.inner_text().split() == ["fix", "known", str(novelty["known"])]
+    sums = {sum(one["times"] for one in orders["facets"][name]) for name in ("novelty", "status")}
+    assert len(sums) == 1
+
+
+def test_what_is_kept_of_counts_is_bounded(world):
+    served, _ = world
+    visitor = SimpleNamespace(app=served.app)
+    fresh = Fresh()
+
+    for number in range(3 * MOST):
+        assert fresh.get(f"service {number}", visitor, lambda n=number: n, 60) == number
+    asked = []
+    fresh.get("service 0", visitor, lambda: asked.append("again"), 60)
+    fresh.get(f"service {3 * MOST - 1}", visitor, lambda: asked.append("never"), 60)
+    assert asked == ["again"]
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])

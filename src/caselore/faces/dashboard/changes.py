@@ -23,6 +23,7 @@ from caselore.wiring.door import Visitor
 router = APIRouter()
 STATES = ("open", "repairing", "waiting", "tracking", "paused", "green", "post_merge", "done")
 LISTED = 50
+SAID = "Rearmed: the count begins again, and your note stands in the history."
 
 
 @registered(router, "/changes")
@@ -38,9 +39,9 @@ def changes(request: Request, visitor: Reader, state: str = "live", cursor: str 
 
 
 @registered(router, "/changes/{id}")
-def change(request: Request, visitor: Reader, id: str) -> Response:
+def change(request: Request, visitor: Reader, id: str, said: str = "") -> Response:
     """Show one change: its attempts, and why the count is what it is."""
-    return _shown(request, visitor, id)
+    return _shown(request, visitor, id, said=SAID if said == "rearm" else "")
 
 
 def _shown(
@@ -49,9 +50,11 @@ def _shown(
     id: str,
     refused: dict[str, str] | None = None,
     status: int = 200,
+    said: str = "",
 ) -> Response:
     document = loop_documents.whole(visitor.app.repair, id)
-    return show(request, visitor, "change.html", document, status=status, refused=refused)
+    more = {"refused": refused, "said": said}
+    return show(request, visitor, "change.html", document, status=status, **more)
 
 
 @router.post("/changes/{id}/rearm", include_in_schema=False)

@@ -5,12 +5,16 @@ const all = (query) => [...document.querySelectorAll(query)];
 // A citation and what it cites light each other.
 const lit = (id, on) =>
   all(`[data-of="${id}"], [data-cite="${id}"], [id="${id}"]`).forEach((one) => one.classList.toggle("lit", on));
-for (const one of all("[data-cite], [data-of]")) {
-  const id = one.dataset.cite ?? one.dataset.of;
-  if (!/^[\w.:-]+$/.test(id)) continue;
-  for (const [event, on] of [["mouseenter", true], ["focusin", true], ["mouseleave", false], ["focusout", false]])
-    one.addEventListener(event, () => lit(id, on));
-}
+const lights = (one, ids, ...kinds) => {
+  const safe = ids.filter((id) => /^[\w.:-]+$/.test(id));
+  for (const [event, on] of kinds) one.addEventListener(event, () => safe.forEach((id) => lit(id, on)));
+};
+const pointed = [["mouseenter", true], ["mouseleave", false]];
+for (const one of all("[data-cite], [data-of]"))
+  lights(one, [one.dataset.cite ?? one.dataset.of], ...pointed, ["focusin", true], ["focusout", false]);
+// a sentence lights all that it rests on
+for (const one of all(".document > p"))
+  lights(one, [...one.querySelectorAll("[data-cite]")].map((cite) => cite.dataset.cite), ...pointed);
 
 // j and k move a mark along the rows.
 const rows = all("[data-row]");
