@@ -105,9 +105,9 @@ def test_of_many_at_once_one_takes_the_key(another):
 
 
 def test_a_log_is_kept_until_its_day(aside, another):
-    aside.put_log("b", "inc_1", b"one", LATER)
-    aside.put_log("b", "inc_1", b"one again", LATER)
-    aside.put_log("c", "inc_1", b"another bank's", LATER)
+    aside.put_log("b", "inc_1", b"one", LATER, NOW)
+    aside.put_log("b", "inc_1", b"one again", LATER, NOW)
+    aside.put_log("c", "inc_1", b"another bank's", LATER, NOW)
 
     assert another().log("b", "inc_1", NOW) == b"one again"
     assert another().log("b", "inc_2", NOW) is None
@@ -118,14 +118,27 @@ def test_a_log_is_kept_until_its_day(aside, another):
 def test_the_oldest_logs_go_where_they_are_too_much(another):
     small = another(most=25)
     for number in range(4):
-        small.put_log("b", f"inc_{number}", b"0123456789", LATER)
+        small.put_log("b", f"inc_{number}", b"0123456789", LATER, NOW)
 
     kept = [small.log("b", f"inc_{number}", NOW) is not None for number in range(4)]
     assert kept == [False, False, True, True]
+    small.put_log("b", "inc_2", b"9876543210", LATER, NOW)  # again, so it is the newest now
+    small.put_log("b", "inc_4", b"0123456789", LATER, NOW)
+    kept = [small.log("b", f"inc_{number}", NOW) is not None for number in range(5)]
+    assert kept == [False, False, True, False, True]
+
+
+def test_a_log_whose_day_is_over_goes_when_another_comes(aside):
+    aside.put_log("b", "inc_1", b"one", LATER, NOW)
+    after = LATER + timedelta(seconds=1)
+    aside.put_log("b", "inc_2", b"two", after + timedelta(days=3), after)
+
+    assert aside.log("b", "inc_1", NOW) is None
+    assert aside.log("b", "inc_2", NOW) == b"two"
 
 
 def test_what_is_forgotten_is_in_no_file(aside, tmp_path):
-    aside.put_log("b", "inc_gone", b"the-customers-address", LATER)
+    aside.put_log("b", "inc_gone", b"the-customers-address", LATER, NOW)
     aside.claim("k", "a", NOW)
     aside.keep("k", 201, '{"incident": "inc_gone", "text": "the-customers-address"}')
     aside.claim("other", "a", NOW)

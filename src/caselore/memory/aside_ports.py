@@ -43,7 +43,9 @@ class Aside(Protocol):
     def free(self, key: str) -> None:
         """Give a key back whose request came to nothing."""
 
-    def put_log(self, bank: str, incident: str, packed: bytes, until: datetime) -> None:
+    def put_log(
+        self, bank: str, incident: str, packed: bytes, until: datetime, now: datetime
+    ) -> None:
         """Keep an incident's log until then, and let go of what is past or too much."""
 
     def log(self, bank: str, incident: str, now: datetime) -> bytes | None:

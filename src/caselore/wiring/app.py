@@ -163,9 +163,9 @@ class App(Transfer, Desks):
 
             def keep(incident: str) -> None:
                 file.seek(begin)
-                until = self.now() + timedelta(days=self.settings.keep_logs)
+                now, days = self.now(), timedelta(days=self.settings.keep_logs)
                 packed = shelf.taken(file).packed()
-                self.aside.put_log(self.memory.bank, incident, packed, until)
+                self.aside.put_log(self.memory.bank, incident, packed, now + days, now)
 
             yield file, keep
 

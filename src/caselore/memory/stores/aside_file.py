@@ -26,6 +26,7 @@ _TABLES = (
 )
 _ANSWERED = """SELECT status, body FROM answers
 WHERE key = ? AND request = ? AND at >= ? AND status IS NOT NULL"""
+_PAST = "DELETE FROM logs WHERE until < ?"
 _OLDEST = """DELETE FROM logs WHERE rowid IN (
   SELECT rowid FROM (
     SELECT rowid, sum(length(packed)) OVER (ORDER BY rowid DESC) AS held FROM logs
@@ -78,9 +79,12 @@ class AsideFile:
         with self._writing() as link:
             link.execute("DELETE FROM answers WHERE key = ?", (key,))
 
-    def put_log(self, bank: str, incident: str, packed: bytes, until: datetime) -> None:
+    def put_log(
+        self, bank: str, incident: str, packed: bytes, until: datetime, now: datetime
+    ) -> None:
         """Keep an incident's log until then, and let go of what is past or too much."""
         with self._writing() as link:
+            link.execute(_PAST, (stamp(now),))
             link.execute(
                 "INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?)",
                 (bank, incident, stamp(until), packed),
@@ -92,7 +96,7 @@ class AsideFile:
         if not self._path.exists():
             return None
         with self._writing() as link:
-            link.execute("DELETE FROM logs WHERE until < ?", (stamp(now),))
+            link.execute(_PAST, (stamp(now),))
             row = link.execute(
                 "SELECT packed FROM logs WHERE bank = ? AND incident = ?", (bank, incident)
             ).fetchone()

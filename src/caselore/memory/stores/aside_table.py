@@ -28,6 +28,7 @@ _TABLES = (
 )
 _ANSWERED = b"""SELECT status, body FROM caselore_aside.answers
 WHERE key = %s AND request = %s AND at >= %s AND status IS NOT NULL"""
+_PAST = b"DELETE FROM caselore_aside.logs WHERE until < %s"
 _OLDEST = b"""DELETE FROM caselore_aside.logs WHERE number IN (
   SELECT number FROM (
     SELECT number, sum(length(packed)) OVER (ORDER BY number DESC) AS held
@@ -85,13 +86,17 @@ class AsideTable:
         with self._writing() as link:
             link.execute(b"DELETE FROM caselore_aside.answers WHERE key = %s", (key,))
 
-    def put_log(self, bank: str, incident: str, packed: bytes, until: datetime) -> None:
+    def put_log(
+        self, bank: str, incident: str, packed: bytes, until: datetime, now: datetime
+    ) -> None:
         """Keep an incident's log until then, and let go of what is past or too much."""
         with self._writing() as link:
+            link.execute(_PAST, (stamp(now),))
             link.execute(
                 b"INSERT INTO caselore_aside.logs (bank, incident, until, packed) "
                 b"VALUES (%s, %s, %s, %s) ON CONFLICT (bank, incident) "
-                b"DO UPDATE SET until = excluded.until, packed = excluded.packed",
+                b"DO UPDATE SET until = excluded.until, packed = excluded.packed, "
+                b"number = DEFAULT",
                 (bank, incident, stamp(until), packed),
             )
             link.execute(_OLDEST, (self._most,))
@@ -99,7 +104,7 @@ class AsideTable:
     def log(self, bank: str, incident: str, now: datetime) -> bytes | None:
         """Give an incident's log, if it is kept."""
         with self._writing() as link:
-            link.execute(b"DELETE FROM caselore_aside.logs WHERE until < %s", (stamp(now),))
+            link.execute(_PAST, (stamp(now),))
             row = link.execute(
                 b"SELECT packed FROM caselore_aside.logs WHERE bank = %s AND incident = %s",
                 (bank, incident),
