@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from caselore.guards.names import check_competitor
 from caselore.intel.lexicon import pattern, words
@@ -36,7 +37,7 @@ class Entity:
     @property
     def slugs(self) -> frozenset[str]:
         """Give its names as they stand in addresses."""
-        return frozenset(found for one in self.names if len(found := slug(one)) >= 3)
+        return frozenset(one for one in _all_slugs(self) if len(one) >= 3)
 
 
 class Mention(NamedTuple):
@@ -53,6 +54,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", bare)
 
 
+_SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ß": "ss", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L"})
 
 
@@ -132,7 +134,28 @@ class Book:
         if own is not None:
             return own
         said = {slug(page.facts.publisher), *map(slug, page.host.split(".")[:-1])} - {""}
-        return next((one for one in self.entities if said & one.slugs), None)
+        found = next((one for one in self.entities if said & one.slugs), None)
+        return found or (None if page.facts.publisher else self._named_site(page))
+
+    def _named_site(self, page: Page) -> Entity | None:
+        """Give whose site a page says it is of, in its title or address; a host must agree with it."""
+        host = page.host or (urlsplit(page.canonical).hostname or "")
+        labels = [slug(one) for one in _own_labels(host)]
+        own = next((e for e in self.entities if any(_own_label(one, e) for one in labels)), None)
+        if own is not None or not page.site:
+            return own
+        bare = _LEGAL.sub("", page.site).strip(" ,")
+        first = (
+            bare.split()[0]
+            if len(bare.split()) == 2 and bare.split()[1].lower() in _GENERIC
+            else bare
+        )
+        said = {slug(page.site), slug(bare), slug(first)} - {""}
+        named = next((one for one in self.entities if said & _all_slugs(one)), None)
+        if named is None or not host:
+            return named
+        starts = tuple(_all_slugs(named))
+        return named if any(one.startswith(starts) for one in labels) else None
 
     def site_of(self, page: Page) -> Entity | None:
         """Give the competitor whose own site a page is on; of files without a site, whose folder."""
@@ -161,6 +184,15 @@ class Book:
 _HOSTERS = frozenset(
     ["blogspot", "wordpress", "tumblr", "medium", "substack", "github", "gitlab", "netlify", "vercel", "wixsite", "weebly", "livejournal", "pages", "web", "herokuapp", "typepad", "ghost", "blogger"]
 )  # fmt: skip
+
+
+def _all_slugs(entity: Entity) -> frozenset[str]:
+    return frozenset(
+        found
+        for one in entity.names
+        for form in (one, one.translate(_SPELT))
+        if (found := slug(form))
+    )
 
 
 def _own_labels(host: str) -> list[str]:

@@ -7,57 +7,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from caselore.intel import attributes
 from caselore.intel.candidates import Candidate, proper, telling
-from caselore.intel.days import Day, apart, day_of, days, without
+from caselore.intel.cues import RECENT, Scene, found, says_new, whom
+from caselore.intel.days import Day, apart, day_of, days
 from caselore.intel.entities import Book
 from caselore.intel.lexicon import pattern
-from caselore.intel.modality import Mode, is_correction, mode_of
+from caselore.intel.modality import Mode, is_correction, is_opinion, is_vacancy, mode_of
 from caselore.intel.money import amounts, names_amount
 from caselore.intel.pages import Page
-from caselore.intel.price_pages import is_price_page, prices_of
+from caselore.intel.places import CHANGELOG, LEAD, Place, places
 from caselore.intel.rules import Rules, rules
-from caselore.intel.sections import section_days
 from caselore.intel.sentences import Sentence, sentences
-from caselore.intel.subjects import Context, partners, speaks_of, subject
+from caselore.intel.subjects import Context, partners
 
 OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
-LEAD = 3  # first sentences of a page that say what it is about
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a page a sentence stands."""
-
-    sentence: Sentence
-    kind: str
-    number: int
-    """Which sentence of the running text it is."""
-    heading: str
-    heading_day: str
-    context: Context
-    changelog: bool
-    price_list: bool = False
-    """On a page that lists plans and what each holds."""
-    elsewhere: bool = False
-    """It only points to another page."""
-
-
-_CHANGELOG = re.compile(
-    r"change-?log|release[- ]?notes|what['’]?s[- ]new|/releases|product[- ]updates|\bupdates\b",
-    re.IGNORECASE,
-)
 _EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
 _NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
 _DATELINE = re.compile(r"^[^\w]{0,3}(?:/[\w ]+/|\([\w ]+\))?\W{0,3}(?:--|—|–|:| - )")
-_POINTS = re.compile(
-    r"\W*(?:read (?:next|more|also|on)|see also|related|more (?:from|on)|also on|trending|recommended|don['’]t miss"
-    r"|you may also like|latest news|previous|next)\s*[:|–—-]",
-    re.IGNORECASE,
-)
 _HOPES = re.compile(r"\b(?:plans?|wants?|hopes?|aims?|seeks?|intends?) to\b", re.IGNORECASE)
+_NO_LAUNCH = pattern("extract", "no_launch", re.IGNORECASE)
 _FIX = pattern("extract", "fix", re.IGNORECASE)
 _VERSION_ONLY = re.compile(
     r"^\W*(?:v?\d+(?:\.\d+)+|version \d[\d.]*|release \d[\d.]*)?\W*$", re.IGNORECASE
@@ -69,48 +42,11 @@ def extract(page: Page, book: Book) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
     for place in places(page, book):
         found += _of_place(page, book, place)
+    if is_opinion(page):
+        found = [one for one in found if one.mode is not Mode.ASSERTED]
+    elif is_vacancy(page):
+        found = [one for one in found if one.event_type == "hiring"]
     return tuple(_weighed(page, found))
-
-
-def places(page: Page, book: Book) -> Iterator[Place]:
-    """Give a page's sentences, each with what is known before it is read."""
-    owner = book.owner_of(page)
-    current = speaks_of(page.title, book, None, heading=True) or owner
-    first_speaker, heading, heading_day, number = current, page.title, "", 0
-    changelog = bool(_CHANGELOG.search(f"{page.url} {page.title}"))
-    dated = section_days(page)
-    price_list = is_price_page(page) and len({one.plan for one in prices_of(page)}) >= 2
-    for one in sentences(page):
-        block = page.blocks[one.block]
-        is_heading = block.kind in {"heading", "term"}
-        if is_heading:
-            current = speaks_of(one.text, book, first_speaker, heading=True)
-            named = _own_day(one.text, page.published)
-            heading = one.text
-            heading_day = block.day or (
-                named[0].day if named else "" if block.level <= 2 else heading_day
-            )
-        context = Context(owner, current, is_heading, block.kind == "item")
-        day = block.day or dated.get(one.block, "") or heading_day
-        elsewhere = _POINTS.match(one.text) or (
-            block.link and not block.day and one.block not in dated
-        )
-        elsewhere = bool(elsewhere) and one.text != page.title
-        yield Place(
-            one, block.kind, number, heading, day, context, changelog, price_list, elsewhere
-        )
-        if not is_heading and block.kind != "row":
-            number += 1
-            current = speaks_of(one.text, book, current)
-
-
-def _own_day(text: str, anchor: str) -> list[Day]:
-    """Give the day of a heading that is there for its day: `4.2, 3 May 2026`, not `results to 3 May 2026`."""
-    named = [day for day in days(text, anchor) if day.kind == "absolute"]
-    if not named:
-        return []
-    beside = len(without(text, named[0]).split())
-    return named if beside <= 6 and not _NOT_ITS_DAY.search(text[: named[0].first]) else []
 
 
 def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
@@ -120,17 +56,15 @@ def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     seen: set[str] = set()
     for table in rules():
         event_type = table.event_type
-        hit = None if event_type in seen else _match(table, place)
-        if hit is None:
-            continue
-        seen.add(event_type)
-        trigger, strength = hit
-        if taken and not _own_clause(place.sentence.text, trigger):
-            continue
-        made = list(_make(page, book, place, event_type, trigger, strength))
-        yield from made
-        if made:
-            taken += 1
+        for hit in () if event_type in seen else _hits(table, place, page):
+            if taken and not _own_clause(place.sentence.text, hit.trigger):
+                continue
+            made = list(_make(page, book, place, event_type, hit))
+            yield from made
+            if made:
+                seen.add(event_type)
+                taken += 1
+                break
         if taken == 2:
             return
 
@@ -143,6 +77,32 @@ def _own_clause(text: str, trigger: tuple[int, int]) -> bool:
             r"(?:,? and (?:also |has |have |it )*|; |, while |, as well as )(?:\w+ ){0,3}$", head
         )
     ) and not re.search(r"\bto (?:\w+ ){0,2}$", head)
+
+
+class Hit(NamedTuple):
+    """Where a rule fits, how well, and by what part its competitor is known."""
+
+    trigger: tuple[int, int]
+    strength: int
+    who: str = "doer"
+
+
+def _hits(table: Rules, place: Place, page: Page) -> Iterator[Hit]:
+    """Give the rule of a type that fits a sentence, then the cue that does."""
+    if table.event_type == "feature_launch" and _NO_LAUNCH.search(place.sentence.text):
+        return
+    match = _match(table, place)
+    if match:
+        yield Hit(*match)
+    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    lead = place.kind == "heading" or place.number < LEAD
+    scene = Scene(
+        place.context.owner is not None, lead, says_new(text, days(text, anchor), anchor),
+        bool(page.published or place.heading_day),
+    )  # fmt: skip
+    told = None if place.price_list else found(table.event_type, table.topic, text, scene)
+    if told:
+        yield Hit(told[0], 2 if lead else 1, told[1])
 
 
 def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
@@ -166,11 +126,17 @@ def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
             return match.span(), 2
         if place.kind == "item" and shape.search(f"{place.heading} {text}"):
             return (0, 0), 2  # `Added` stands over the list
-    for shape in table.weak if place.kind == "heading" and not place.price_list else ():
+    for shape in table.weak if _may_be_weak(place) else ():
         match = shape.search(text)
         if match:
             return match.span(), 1
     return None
+
+
+def _may_be_weak(place: Place) -> bool:
+    """Say whether a mere word can do: in a headline, but not in `Release notes`, nor of a list of prices."""
+    named = place.changelog and CHANGELOG.search(place.sentence.text)
+    return place.kind == "heading" and not place.price_list and not named
 
 
 def pointed_at(
@@ -189,16 +155,16 @@ def pointed_at(
     place = Place(one, block.kind, LEAD, page.title, block.day, context, False)
     span = (min(named.last, len(one.text) - 1), min(named.last + 1, len(one.text)))
     made = [
-        each for each in _make(page, book, place, event_type, span, 1) if each.entity is entity
+        each
+        for each in _make(page, book, place, event_type, Hit(span, 1))
+        if each.entity is entity
     ]
     return made[0] if made else None
 
 
-def _make(
-    page: Page, book: Book, place: Place, event_type: str, trigger: tuple[int, int], strength: int
-) -> Iterator[Candidate]:
-    text = place.sentence.text
-    entity = subject(text, trigger, book, place.context, event_type)
+def _make(page: Page, book: Book, place: Place, event_type: str, hit: Hit) -> Iterator[Candidate]:
+    text, trigger, strength = place.sentence.text, hit.trigger, hit.strength
+    entity = whom(text, trigger, book, place.context, event_type, hit.who)
     if entity is None or _only_a_version(place, book):
         return
     anchor = page.published or day_of(page.fetched_at)
@@ -241,8 +207,11 @@ def _only_a_version(place: Place, book: Book) -> bool:
     for day in days(text):
         text = text.replace(place.sentence.text[day.first : day.last], " ")
     if place.kind == "heading":
-        text = _CHANGELOG.sub(" ", book.without(text))
-    return place.changelog and bool(_VERSION_ONLY.match(text) or _FIX.match(text.strip(" ·–—-:|")))
+        text = CHANGELOG.sub(" ", book.without(text))
+    repair = _FIX.match(text.strip(" ·–—-:|"))
+    return bool((place.changelog or place.context.owner) and repair) or (
+        place.changelog and bool(_VERSION_ONLY.match(text))
+    )
 
 
 def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_type: str) -> Mode:
@@ -285,6 +254,12 @@ def _valued(
         yield base.having(party=party if kind == "partnership" else "")
 
 
+def _since_now(one: Day, head: str, anchor: str) -> bool:
+    """Say whether a day is that since which something new is so: `since Monday`."""
+    since = re.search(r"\bsince\s*(?:the |on )?$", head, re.IGNORECASE)
+    return bool(since) and one.day <= anchor and apart(one.day, anchor) <= RECENT
+
+
 def _day(
     page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
 ) -> tuple[str, str]:
@@ -293,7 +268,9 @@ def _day(
     own = []
     for one in named:
         head = text[max(0, one.first - 40) : one.first]
-        if one.kind == "vague" or _NOT_ITS_DAY.search(head):
+        if one.kind == "vague" or (
+            _NOT_ITS_DAY.search(head) and not _since_now(one, head, anchor)
+        ):
             continue
         if _EFFECTIVE.search(head) and one.day != anchor:
             if event_type == "pricing_change":

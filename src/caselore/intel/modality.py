@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from caselore.intel.days import Day
 from caselore.intel.lexicon import pattern
+from caselore.intel.pages import Page
 
 
 class Mode(StrEnum):
@@ -46,10 +47,47 @@ _MODAL = re.compile(
     r"\b(?:would|could|should|might|ought to)(?: \w+){0,2}\s*$",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
-    r"(?:^|[,;:]\s*|\b(?:and|but|even|only)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
+_HABIT = re.compile(
+    r"\b(?:we|they|it|who|which|company|team)\b[^.;]{0,40}\b(?:regularly|often|always|usually|frequently|constantly|continually|time and again"
+    r"|from time to time)\b",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(
+    r"(?:^|[,;:]\s*|\b(?:and|but|even|only|of|question|asked|wonders?|decided?|clear|knows?)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
+    re.IGNORECASE,
+)
+
+
+_OPINION = re.compile(
+    r"^\W*(?:opinion|comment|commentary|column|editorial|op-?ed|viewpoint|guest (?:post|column)|essay|leader|letter to the editor"
+    r"|meinung|kommentar|tribune|opinión)\s*[:|–—-]|/(?:opinion|op-ed|columns?)/",
+    re.IGNORECASE,
+)
+_HIS_OWN = re.compile(
+    r"\b(?:the views|views expressed|opinions expressed)\b.{0,60}\b(?:own|author|writer)",
+    re.IGNORECASE,
+)
+
+
+def is_opinion(page: Page) -> bool:
+    """Say whether a page gives somebody's thoughts, not news: it asserts nothing."""
+    return bool(
+        _OPINION.search(page.title)
+        or _OPINION.search(page.url)
+        or _HIS_OWN.search(page.text[-600:])
+    )
+
+
+_VACANCY = re.compile(
+    r"^\W*(?:vacancy|job (?:opening|posting|offer|description)|open position|stellenanzeige|offre d['’]emploi)\b"
+    r"|\((?:m/f/d|m/w/d|f/m/d|w/m/d|f/h|h/f|m/f|m/f/x|all genders)\)",
+    re.IGNORECASE,
+)
+
+
+def is_vacancy(page: Page) -> bool:
+    """Say whether a page offers one job: what it says of its employer besides is praise, not news."""
+    return page.facts.kind == "JobPosting" or bool(_VACANCY.search(page.title))
 
 
 def is_correction(text: str) -> bool:
@@ -78,6 +116,8 @@ def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> M
         return Mode.RUMOURED
     if _looks_back(text, trigger, named, page_day):
         return Mode.PAST
+    if _HABIT.search(clause):
+        return Mode.PAST
     before = text[max(0, trigger - 60) : trigger + 30]
     return Mode.PLANNED if _PLANNED.search(before) else Mode.ASSERTED
 
@@ -101,7 +141,17 @@ def _clause(text: str, trigger: int) -> str:
     )
     ends = [
         at
-        for mark in (";", " but ", " while ", " although ", ", and ")
+        for mark in (
+            ";",
+            " but ",
+            " while ",
+            " although ",
+            ", and ",
+            ", which ",
+            ", who ",
+            ", without ",
+            " because ",
+        )
         if (at := text.find(mark, trigger)) >= 0
     ]
     return text[max(0, first) : min(ends, default=len(text))]

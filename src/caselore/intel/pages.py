@@ -70,6 +70,8 @@ class Page:
     published_from: str = ""
     final_url: str = ""
     canonical: str = ""
+    site: str = ""
+    """What its title ends in: mostly the name of its site."""
     media: str = "text/html"
     facts: Facts = Facts()
     hidden: tuple[str, ...] = ()

@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from caselore.intel.cues import told_topic
+
 _KINDS = ("strong", "soft", "weak", "changelog")
 
 
@@ -53,4 +55,4 @@ def topic_of(event_type: str, text: str) -> str:
         )
         if any(one.search(text) for one in own):
             return table.topic
-    return ""
+    return told_topic(event_type, text)

@@ -195,6 +195,28 @@ def _implied(text: str, trigger: tuple[int, int], context: Context) -> Entity | 
     return None
 
 
+def bystander(text: str, mention: Mention) -> bool:
+    """Say whether a name only tells whose rival, customer or former employee somebody is."""
+    before = re.sub(r"\s(?:of|to|at|for)\s+$", " ", text[: mention.first])
+    return bool(_OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(before))
+
+
+def affected(text: str, span: tuple[int, int], mention: Mention) -> bool:
+    """Say whether what a span of a sentence tells is told of a name: it stands in it, opens it, or is whom it befalls."""
+    if mention.first < span[1] and mention.last > span[0]:
+        return True
+    if mention.first >= span[1]:
+        return _befalls(text, span, mention)
+    between = text[mention.last : span[0]]
+    if re.search(r"[;:]|\b(?:but|while|whereas|unlike)\b", between):
+        return False
+    return (
+        mention.first < 4
+        or _nearest(text, span[0], [mention]) is mention
+        or _befalls(text, span, mention)
+    )
+
+
 def _may_act(text: str, mention: Mention) -> bool:
     """Say whether a name can be the subject: not `a rival of Acme`, `Acme customer`, `for Acme`."""
     if _OTHERS_OF.match(text[mention.last :]):

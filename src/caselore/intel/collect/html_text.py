@@ -51,6 +51,8 @@ class Read(NamedTuple):
     """The page's JSON-LD scripts."""
     metas: dict[str, str]
     times: tuple[str, ...]
+    site: str = ""
+    """What the page's title ends in behind a bar or a dash: mostly the name of its site."""
 
 
 def read_html(markup: str, url: str = "") -> Read:
@@ -81,7 +83,14 @@ def read_html(markup: str, url: str = "") -> Read:
         scripts=tuple(one.text() for one in tree.css("script[type='application/ld+json']")),
         metas=metas,
         times=tuple(one.attributes.get("datetime") or "" for one in tree.css("time[datetime]")),
+        site=_site(tree),
     )
+
+
+def _site(tree: Any) -> str:
+    node = tree.css_first("head > title") or tree.css_first("title")
+    parts = re.split(r"\s+[|–—·:-]\s+", _flat(node.text())) if node is not None else []
+    return parts[-1] if len(parts) > 1 else ""
 
 
 def _content(tree: Any) -> Any:
@@ -161,6 +170,7 @@ class _Writer:
         self._length = 0
         self._pieces: list[str] = []
         self._row = self._in_link = 0
+        self._layouts: list[bool] = []
         self._linked = True
         self._kind, self._level, self._day = "text", 0, ""
 
@@ -202,8 +212,12 @@ class _Writer:
         self._in_link += tag == "a"
         if tag == "tr":
             self._flush()
-            self._row += 1
-            self._kind = "row"
+            self._layouts.append(_is_layout(node))
+            if not self._layouts[-1]:
+                self._row += 1
+                self._kind = "row"
+        elif tag in _CELLS and not self._row:
+            self._flush()
         elif tag in _BLOCKS:
             self._break()
             if not self._row:
@@ -217,12 +231,18 @@ class _Writer:
     def _leave(self, tag: str) -> None:
         self._in_link -= tag == "a"
         if tag in _CELLS:
-            self._pieces.append("\t")
+            self._pieces.append("\t" if self._row else "")
+            self._break_cell()
         elif tag == "tr":
             self._flush()
-            self._row = max(0, self._row - 1)
+            if not (self._layouts.pop() if self._layouts else False):
+                self._row = max(0, self._row - 1)
         elif tag in _BLOCKS:
             self._break()
+
+    def _break_cell(self) -> None:
+        if not self._row:
+            self._flush()
 
     def _break(self) -> None:
         if self._row:
@@ -249,6 +269,17 @@ class _Writer:
         self._linked = True
         if not self._row:
             self._kind, self._level = "text", 0
+
+
+_PROSE = re.compile(r"[a-z][.!?]\s+[A-Z“\"(].{30}", re.DOTALL)
+
+
+def _is_layout(row: Any) -> bool:
+    """Say whether a row of a table only arranges the page: its cells hold headings, tables or running text."""
+    if row.css_first("table, h1, h2, article"):
+        return True
+    texts = [cell.text() for cell in row.css("td")]
+    return any(len(one) > 180 and _PROSE.search(one) for one in texts) and len(texts) <= 3
 
 
 def _set_apart(before: str, after: str) -> bool:

@@ -61,6 +61,7 @@ def html_page(markup: str, url: str, fetched_at: datetime, **more: Any) -> Page:
         published=day,
         published_from=told,
         canonical=read.canonical,
+        site=read.site,
         facts=facts if publisher == facts.publisher else _published_by(facts, publisher),
         hidden=(
             *read.hidden,

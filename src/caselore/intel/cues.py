@@ -1,0 +1,205 @@
+"""Finds what a sentence reports by the parts that play in it: cues.toml. A person, a role and a start are a hiring.
+
+Must not hold a pattern of a type itself, nor report what names nobody watched.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from caselore.intel.days import Day, apart
+from caselore.intel.entities import Book, Entity, Mention
+from caselore.intel.subjects import Context, affected, bystander, subject
+
+RECENT = 14  # days by which a day that a sentence names may lie before its page's, to say that it is new
+
+
+class Cue(NamedTuple):
+    """One way to report an event."""
+
+    event_type: str
+    topic: str
+    shape: re.Pattern[str]
+    also: tuple[re.Pattern[str], ...]
+    none: re.Pattern[str] | None
+    who: str
+    fresh: str
+    own: bool
+    lead: bool
+
+
+class Scene(NamedTuple):
+    """What is known of a sentence besides its words."""
+
+    own: bool
+    """On the competitor's own page."""
+    lead: bool
+    said_new: bool
+    """It says itself that it is new."""
+    dated: bool
+    """Its page has a day."""
+
+
+@cache
+def cues(event_type: str, topic: str) -> tuple[Cue, ...]:
+    """Give the ways to report an event of a type, or of one topic of it."""
+    return tuple(one for one in _all() if (one.event_type, one.topic) == (event_type, topic))
+
+
+@cache
+def _all() -> tuple[Cue, ...]:
+    text = resources.files("caselore.intel").joinpath("cues.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    return tuple(_read(one, table["words"]) for one in table["cue"])
+
+
+def _read(one: dict[str, Any], words: dict[str, str]) -> Cue:
+    none = one.get("none", "")
+    return Cue(
+        one["type"], one.get("topic", ""), _shape(one["shape"], words),
+        tuple(_shape(each, words) for each in one.get("also", ())),
+        _shape(none, words) if none else None,
+        one.get("who", "doer"), one.get("fresh", ""), bool(one.get("own")), bool(one.get("lead")),
+    )  # fmt: skip
+
+
+def _shape(text: str, words: dict[str, str]) -> re.Pattern[str]:
+    """Put the classes of words into a shape, and a bounded run within a clause for each `{n}`."""
+    text = text.replace("\n", "")
+    for _ in range(2):  # a class may hold another
+        text = re.sub(r"\{([a-z_]+)\}", lambda found: words[found[1]], text)
+    text = re.sub(r"\{(\d\d+)\}\??", r"(?:[^.;]|\\.(?=\\d)|(?<=\\bDr)\\.){0,\1}?", text)
+    return re.compile(text, re.IGNORECASE)
+
+
+def found(
+    event_type: str, topic: str, text: str, scene: Scene
+) -> tuple[tuple[int, int], str] | None:
+    """Give where a sentence reports an event of a type, and by what part its competitor is known."""
+    for cue in cues(event_type, topic):
+        if (cue.own and not scene.own) or (cue.lead and not scene.lead):
+            continue
+        if cue.fresh and not (
+            scene.said_new or (cue.fresh == "page" and scene.own and scene.dated)
+        ):
+            continue
+        match = cue.shape.search(text)
+        if match is None or (cue.none and cue.none.search(text)) or _unreal(text, match.span()):
+            continue
+        if all(one.search(text) for one in cue.also):
+            return match.span(), cue.who
+    return None
+
+
+_THOUGHT = re.compile(
+    r"\b(?:could|would|might|should|may(?! \d)|not|never|n[’']t|nobody|neither|nor|no(?! longer| later)|wants? to|hopes? to|hoping to|wish(?:es)? to|if|unless|whether)\b",
+    re.IGNORECASE,
+)
+_NONE_OF = re.compile(
+    r"\b(?:no|not|without|nor|never|neither|few|any)\s+(?:\w+\s+)?$", re.IGNORECASE
+)
+
+
+def _unreal(text: str, span: tuple[int, int]) -> bool:
+    """Say whether the words that would report an event are denied or only thought."""
+    return bool(_THOUGHT.search(text[span[0] : span[1]]) or _NONE_OF.search(text[: span[0]]))
+
+
+_NEW = re.compile(
+    r"\b(?:now|today|this morning|finally|at last|just|as of now|for the first time|brand[- ]new|new)\b",
+    re.IGNORECASE,
+)
+
+
+def says_new(text: str, named: tuple[Day, ...], anchor: str) -> bool:
+    """Say whether a sentence itself says that what it tells is new."""
+    near = any(
+        one.kind != "vague" and one.day <= anchor and apart(one.day, anchor) <= RECENT
+        for one in named
+    )
+    return near or bool(_NEW.search(text))
+
+
+def told_topic(event_type: str, text: str) -> str:
+    """Give the topic of what a text reports by a cue; empty where none fits."""
+    for cue in _all():
+        if cue.event_type == event_type and cue.topic and cue.shape.search(text):
+            return cue.topic
+    return ""
+
+
+def whom(
+    text: str, span: tuple[int, int], book: Book, context: Context, event_type: str, who: str
+) -> Entity | None:
+    """Give the competitor whose event a cue tells, by the part it plays."""
+    named = [one for one in book.mentions(text) if not bystander(text, one)]
+    if event_type == "hiring" and _JOINS.match(text[span[0] :]):
+        who = "gains"
+    if who == "own":
+        other = any(one.entity is not context.owner for one in named)
+        return (
+            None if other and context.owner not in [one.entity for one in named] else context.owner
+        )
+    if who == "doer":
+        return subject(text, span, book, context, event_type)
+    if who == "gains":
+        return _gaining(text, span, named, book, context)
+    if who == "party":
+        named = [
+            one for one in named if one.first < span[1] or _AS_PARTY.search(text[: one.first])
+        ]
+    elif event_type == "market_signal":
+        named = [one for one in named if affected(text, span, one)]
+    if who == "named" and len({one.entity.name for one in named}) > 1:
+        return subject(text, span, book, context, event_type)
+    return named[0].entity if named else _meant(text, book, context)
+
+
+_AS_PARTY = re.compile(
+    r"\b(?:with|by|between|and|for|of)\s+(?:the )?(?:[a-z][\w-]* ){0,3}$", re.IGNORECASE
+)
+_JOINS = re.compile(r"(?:joins|joined|is joining|will join)\b", re.IGNORECASE)
+_LEAVES = re.compile(
+    r"(?:\b(?:left|leaves|leaving|quits?|from|of late at|lately (?:of|at)|formerly (?:of|at|with)|previously (?:of|at|with)"
+    r"|ex|former|late of|sold|swap\w* \w+ for \w+ at|exchang\w+|traded|trades|after .{0,30} (?:at|with)|spent .{0,40} (?:at|with)"
+    r"|ran|once of|until now at)[\s-]+(?:the )?)$",
+    re.IGNORECASE,
+)
+_COMES_TO = re.compile(
+    r"\b(?:join(?:s|ed|ing)?|at|of|for|to|by|with)\s+(?:the )?(?:[a-z][\w-]* ){0,3}$",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:join(?:s|ed|ing)?|(?:at|of|for|to) (?:rival |the )?)\s*(?-i:(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]\w+)"
+)
+_ANAPHOR = re.compile(
+    r"\b(?:we|our|us|its|it|the (?:[\w-]+ ){0,3}(?:company|firm|group|caterer|maker|provider|vendor|business|start-?up|board|operator|carrier|retailer|chain|publisher|developer|bank|lab|brewery|builder))\b",
+    re.IGNORECASE,
+)
+
+
+def _gaining(
+    text: str, span: tuple[int, int], named: list[Mention], book: Book, context: Context
+) -> Entity | None:
+    """Give whom a person comes to, not whom it leaves."""
+    stay = [one for one in named if not _LEAVES.search(text[: one.first])]
+    coming = [one for one in stay if _COMES_TO.search(text[: one.first])]
+    best = [one for one in coming if one.first >= span[0]] or coming or stay
+    if best:
+        return best[0].entity
+    if any(True for _ in book.mentions(text)) or _ELSEWHERE.search(text[span[0] :]):
+        return context.owner if _ANAPHOR.search(text) and not named else None
+    return _meant(text, book, context)
+
+
+def _meant(text: str, book: Book, context: Context) -> Entity | None:
+    """Give whom a sentence speaks of that names nobody."""
+    if any(True for _ in book.mentions(text)):
+        return None
+    if context.owner is not None:
+        return context.owner
+    return context.current if _ANAPHOR.search(text) else None

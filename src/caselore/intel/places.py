@@ -1,0 +1,91 @@
+"""Walks a page's sentences and says of each where it stands: under which heading and day, of whom the text speaks.
+
+Must not judge what a sentence says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from caselore.intel.days import Day, days, without
+from caselore.intel.entities import Book
+from caselore.intel.lexicon import pattern
+from caselore.intel.pages import Page
+from caselore.intel.price_pages import is_price_page, prices_of
+from caselore.intel.sections import section_days
+from caselore.intel.sentences import Sentence, sentences
+from caselore.intel.subjects import Context, speaks_of
+
+LEAD = 3  # first sentences of a page that say what it is about
+
+CHANGELOG = re.compile(
+    r"change-?log|release[- ]?notes|what['’]?s[- ]new|/releases|product[- ]updates|\bupdates\b",
+    re.IGNORECASE,
+)
+_NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\W*(?:read (?:next|more|also|on)|see also|related|more (?:from|on)|also on|trending|recommended|don['’]t miss"
+    r"|you may also like|latest news|previous|next)\s*[:|–—-]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a page a sentence stands."""
+
+    sentence: Sentence
+    kind: str
+    number: int
+    """Which sentence of the running text it is."""
+    heading: str
+    heading_day: str
+    context: Context
+    changelog: bool
+    price_list: bool = False
+    """On a page that lists plans and what each holds."""
+    elsewhere: bool = False
+    """It only points to another page."""
+
+
+def places(page: Page, book: Book) -> Iterator[Place]:
+    """Give a page's sentences, each with what is known before it is read."""
+    owner = book.owner_of(page)
+    current = speaks_of(page.title, book, None, heading=True) or owner
+    first_speaker, heading, heading_day, number = current, page.title, "", 0
+    changelog = bool(CHANGELOG.search(f"{page.url} {page.title}"))
+    dated = section_days(page)
+    price_list = is_price_page(page) and len({one.plan for one in prices_of(page)}) >= 2
+    for one in sentences(page):
+        block = page.blocks[one.block]
+        is_heading = block.kind in {"heading", "term"}
+        if is_heading:
+            current = speaks_of(one.text, book, first_speaker, heading=True)
+            named = _own_day(one.text, page.published)
+            heading = one.text
+            heading_day = block.day or (
+                named[0].day if named else "" if block.level <= 2 else heading_day
+            )
+        context = Context(owner, current, is_heading, block.kind == "item")
+        day = block.day or dated.get(one.block, "") or heading_day
+        elsewhere = _POINTS.match(one.text) or (
+            block.link and not block.day and one.block not in dated
+        )
+        elsewhere = bool(elsewhere) and one.text != page.title
+        yield Place(
+            one, block.kind, number, heading, day, context, changelog, price_list, elsewhere
+        )
+        if not is_heading and block.kind != "row":
+            number += 1
+            current = speaks_of(one.text, book, current)
+
+
+def _own_day(text: str, anchor: str) -> list[Day]:
+    """Give the day of a heading that is there for its day: `4.2, 3 May 2026`, not `results to 3 May 2026`."""
+    named = [day for day in days(text, anchor) if day.kind == "absolute"]
+    if not named:
+        return []
+    beside = len(without(text, named[0]).split())
+    return named if beside <= 6 and not _NOT_ITS_DAY.search(text[: named[0].first]) else []
