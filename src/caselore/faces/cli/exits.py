@@ -71,6 +71,7 @@ def _lost_output(error: Exception) -> bool:
 
 def _usage(error: Exception) -> Problem:
     message = getattr(error, "format_message", lambda: str(error))()
+    message = message.replace(": Value error, ", ": ", 1)  # the parser's own word
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "caselore"
     return Problem("wrong_use", message, f"`{path} --help` shows the form and an example.", 2)

@@ -16,7 +16,7 @@ from caselore.errors import BadInput
 from caselore.faces.http import bodies, once, paging, shapes
 from caselore.faces.http.access import Reader, Writer
 from caselore.faces.http.asgi import Parcel, parcel
-from caselore.faces.http.problems import answer
+from caselore.faces.http.problems import answer, wrong
 from caselore.memory.browsing import BEGIN, Place
 from caselore.memory.ports import Wanted
 from caselore.wiring import documents
@@ -69,11 +69,7 @@ def _taken(sent: Parcel) -> tuple[BinaryIO, BinaryIO | None, dict[str, str]]:
     try:
         body = bodies.Failure.model_validate(given)
     except ValidationError as error:
-        said = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}"
-            for one in error.errors()[:5]
-        )
-        raise BadInput(f"{said}.", hint="See /openapi.json for the form.") from None
+        raise BadInput(wrong(error.errors()), hint="See /openapi.json for the form.") from None
     log = sent.files.get("log") or _bytes(body.log)
     green = sent.files.get("green") or (None if body.green is None else _bytes(body.green))
     return log, green, body.model_dump(exclude={"log", "green"})

@@ -6,7 +6,7 @@ Must not invent a message: the error tree holds them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -78,12 +78,17 @@ def of_status(status: int) -> Problem:
 
 def of_form(error: RequestValidationError) -> Problem:
     """Say which fields have the wrong form, and how."""
-    said = []
-    for one in error.errors()[:5]:
-        place = ".".join(str(part) for part in one["loc"] if part not in ("body", "query"))
-        said.append(f"{place or 'the body'}: {one['msg']}")
     hint = "See /openapi.json for the form of each request."
-    return masked(Problem("bad_input", "; ".join(said)[:2000] + ".", hint, 2))
+    return masked(Problem("bad_input", wrong(error.errors()), hint, 2))
+
+
+def wrong(errors: Sequence[Any]) -> str:
+    """Tell in a sentence which fields have the wrong form, and how."""
+    said = []
+    for one in errors[:5]:
+        place = ".".join(str(part) for part in one["loc"] if part not in {"body", "query"})
+        said.append(f"{place or 'the body'}: {one['msg'].removeprefix('Value error, ')}")
+    return "; ".join(said)[:2000] + "."
 
 
 Shown = Callable[[Request, Problem, int], Response]
