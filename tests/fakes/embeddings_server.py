@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import struct
-import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 from fakes.embedder import meaning
+from fakes.loopback import answering
 
 USAGE = {"prompt_tokens": 1, "total_tokens": 1}
 
@@ -29,17 +29,9 @@ class EmbeddingsServer:
 @contextmanager
 def serving():
     """Serve on a free port of loopback until the block ends."""
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    httpd.daemon_threads = True
-    httpd.seen = EmbeddingsServer(f"http://127.0.0.1:{httpd.server_port}/v1")
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with answering(_Handler) as httpd:
+        httpd.seen = EmbeddingsServer(f"{httpd.url}/v1")
         yield httpd.seen
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
 
 
 def _packed(vector, packed):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from fakes.loopback import answering
 
 HEAD, OLD, MERGE = "a" * 40, "b" * 40, "c" * 40
 LOG = b"$ make test\nerror: it failed\nERROR: Job failed: exit code 1\n"
@@ -64,18 +65,10 @@ class ForgeServer:
 @contextmanager
 def serving(route: Route) -> Iterator[ForgeServer]:
     """Serve on a free port of loopback until the block ends."""
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    httpd.daemon_threads = True
-    httpd.handle_error = lambda *_: None  # a client that hangs up on a lie is right
-    httpd.forge = ForgeServer(f"http://127.0.0.1:{httpd.server_port}", route)
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with answering(_Handler) as httpd:
+        httpd.handle_error = lambda *_: None  # a client that hangs up on a lie is right
+        httpd.forge = ForgeServer(httpd.url, route)
         yield httpd.forge
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

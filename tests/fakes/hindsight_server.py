@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 import uuid
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from fakes.loopback import answering
 
 
 @dataclass
@@ -35,17 +36,9 @@ class HindsightServer:
 @contextmanager
 def serving():
     """Serve on a free port of loopback until the block ends."""
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    httpd.daemon_threads = True
-    httpd.seen = HindsightServer(f"http://127.0.0.1:{httpd.server_port}")
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with answering(_Handler) as httpd:
+        httpd.seen = HindsightServer(httpd.url)
         yield httpd.seen
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
 
 
 def words(text: str) -> set[str]:

@@ -6,14 +6,15 @@ import base64
 import hashlib
 import json
 import secrets
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
+
+from fakes.loopback import answering
 
 CLIENT, SECRET = "caselore", "a secret of the client"
 
@@ -160,14 +161,7 @@ def _handler(provider):
 @contextmanager
 def standing():
     """Give a provider that answers on loopback until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    provider = Provider(f"http://127.0.0.1:{server.server_address[1]}")
-    server.RequestHandlerClass = _handler(provider)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with answering(BaseHTTPRequestHandler) as server:
+        provider = Provider(server.url)
+        server.RequestHandlerClass = _handler(provider)
         yield provider
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from fakes.loopback import answering
 
 Reply = Callable[[dict[str, Any]], Any]
 """Takes the request's body, gives the object that the model writes, a text, or a Fault."""
@@ -38,18 +39,10 @@ class ModelServer:
 @contextmanager
 def serving(reply: Reply) -> Iterator[ModelServer]:
     """Serve on a free port of loopback until the block ends."""
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    httpd.daemon_threads = True
-    httpd.reply = reply
-    httpd.seen = ModelServer(f"http://127.0.0.1:{httpd.server_port}/v1")
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with answering(_Handler) as httpd:
+        httpd.reply = reply
+        httpd.seen = ModelServer(f"{httpd.url}/v1")
         yield httpd.seen
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -184,18 +184,6 @@ def test_the_law_holds_for_many_histories(kind, request, tmp_path_factory):
     print(f"{kind}: {next(seen)} histories, each frozen every 20 deeds")
 
 
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
-def memory(request, tmp_path):
-    if request.param == "memory":
-        opened = memory_over(MemoryStore())
-    elif request.param == "postgres":
-        opened = memory_at(request.getfixturevalue("postgres_url"), tmp_path / "lore")
-    else:
-        opened = memory_at(tmp_path / "lore.sqlite3")
-    yield opened
-    opened.close()
-
-
 def test_the_past_of_a_crowded_signature_is_found_behind_what_came_later(memory):
     numbers = count()
     for outcome, times in ((BATCHES, 12), (LONGER, 12)):

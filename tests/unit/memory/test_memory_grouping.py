@@ -14,25 +14,12 @@ from fakes.failures import (
     IMPORT,
     LONGER,
     failure,
-    memory_at,
     memory_over,
     signed,
 )
 from fakes.memory_store import MemoryStore
 
 LOCK, INDEX = signed("lock"), signed("index", family="timeout", unit="x")
-
-
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
-def memory(request, tmp_path):
-    if request.param == "memory":
-        opened = memory_over(MemoryStore())
-    elif request.param == "postgres":
-        opened = memory_at(request.getfixturevalue("postgres_url"), tmp_path / "lore")
-    else:
-        opened = memory_at(tmp_path / "lore.sqlite3")
-    yield opened
-    opened.close()
 
 
 def seen(memory, deployment, signature=LOCK, **more):

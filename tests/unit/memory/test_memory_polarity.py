@@ -19,23 +19,8 @@ from fakes.failures import (
     LONGER,
     START,
     failure,
-    memory_at,
-    memory_over,
     signed,
 )
-from fakes.memory_store import MemoryStore
-
-
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
-def memory(request, tmp_path):
-    if request.param == "memory":
-        opened = memory_over(MemoryStore())
-    elif request.param == "postgres":
-        opened = memory_at(request.getfixturevalue("postgres_url"), tmp_path / "lore")
-    else:
-        opened = memory_at(tmp_path / "lore.sqlite3")
-    yield opened
-    opened.close()
 
 
 def confirmed(memory, deployment, outcome=None, actor=ANA, days=0, **where):

@@ -16,9 +16,8 @@ from caselore.memory.retention import WHAT, read_rules
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.sqlite import SqliteStore
 from fakes.exhibits import briefing, event, page
-from fakes.failures import AGENT, ANA, BATCHES, CI, LONGER, START, failure, memory_at, memory_over
+from fakes.failures import AGENT, ANA, BATCHES, CI, LONGER, START, failure, memory_at
 from fakes.histories import WHOLE, fresh, live
-from fakes.memory_store import MemoryStore
 
 CALL = ModelCall("openai:x", "diagnosis-1", "ab12", "answered", 900, 80, None, 1.5)
 DAY = timedelta(days=1)
@@ -28,18 +27,12 @@ def rule(**more):
     return read_rules({"old": {"older": "100d", **more}})
 
 
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
-def memory(request, tmp_path):
-    if request.param == "memory":
-        opened = memory_over(MemoryStore())
-    elif request.param == "postgres":
-        opened = memory_at(request.getfixturevalue("postgres_url"), tmp_path / "lore")
-    else:
-        opened = memory_at(tmp_path / "lore.sqlite3")
-    yield opened
-    found = opened.ledger_verify()
+@pytest.fixture
+def memory(memory):
+    """Let the account hold after each test, too."""
+    yield memory
+    found = memory.ledger_verify()
     assert found.ok, found.broken
-    opened.close()
 
 
 def seen(memory, name, days_ago, **more):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from caselore.errors import BadInput, NotFound, WrongUse
+from caselore.errors import BadInput, NotFound
 from caselore.faces.cli import desk, inputs, progress
-from caselore.faces.cli.options import Bank, Incident, Json
+from caselore.faces.cli.options import Bank, Incident, Json, Model, NoModel
 from caselore.faces.terminal import Paper, one_line
 
 if TYPE_CHECKING:
@@ -37,10 +37,8 @@ def draft(
         str,
         typer.Option("--diff", metavar="CHANGE", help="A diff file, -, or revisions: A..B."),
     ],
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="PROVIDER:NAME, to phrase it.")
-    ] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Never ask a model.")] = False,
+    model: Model = None,
+    no_model: NoModel = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -54,13 +52,10 @@ def draft(
       caselore draft 1057 --diff main..fix/batches
       caselore confirm 1057 --as-proposed --result succeeded
     """
-    if model and no_model:
-        raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
+    asked = inputs.model(model, no_model)
     change = _change(diff)
     with desk.opened(bank) as app:
-        found = app.model.draft(
-            incident, change, model="none" if no_model else model, tell=progress.step
-        )
+        found = app.model.draft(incident, change, model=asked, tell=progress.step)
         desk.answer(as_json, found.to_json(), lambda paper: list(_lines(found, paper)))
         return 0 if found.proposed else 1
 

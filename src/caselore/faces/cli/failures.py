@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from caselore import settings, wiring
-from caselore.errors import CaseloreError, WrongUse
+from caselore.errors import CaseloreError
 from caselore.faces.cli import desk, diagnosis_view, exits, inputs, progress, reading_view
-from caselore.faces.cli.options import Bank, Green, Json, Log, Service
+from caselore.faces.cli.options import Bank, Green, Json, Log, Model, NoModel, Service
 
 if TYPE_CHECKING:
     from caselore.logs import GreenLines
@@ -103,10 +103,8 @@ def diagnose(  # noqa: PLR0913, PLR0917 - what a job is called has many parts
     ] = "",
     url: Annotated[str, typer.Option("--url", metavar="URL", help="The job's address.")] = "",
     green: Green = None,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="PROVIDER:NAME, to phrase it.")
-    ] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Never ask a model.")] = False,
+    model: Model = None,
+    no_model: NoModel = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -119,8 +117,7 @@ def diagnose(  # noqa: PLR0913, PLR0917 - what a job is called has many parts
       caselore diagnose deploy.log --service payment-service --deployment 1057
       caselore diagnose - --service web --stage test < failed.log
     """
-    if model and no_model:
-        raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
+    asked = inputs.model(model, no_model)
     with desk.opened(bank) as app:
         passed = _green(app, green)
         with inputs.log_file(log) as file:
@@ -135,7 +132,7 @@ def diagnose(  # noqa: PLR0913, PLR0917 - what a job is called has many parts
                 stage=stage,
                 url=url,
                 green=passed,
-                model="none" if no_model else model,
+                model=asked,
                 tell=progress.step,
             )
         desk.answer(as_json, found.to_json(), lambda paper: diagnosis_view.lines(found, paper))

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
 
-from caselore.errors import BadInput, Unavailable
+from caselore.errors import BadInput, Unavailable, WrongUse
 from caselore.faces import terminal
 
 _UNITS = {"h": 1, "d": 24, "w": 24 * 7}
@@ -169,3 +169,10 @@ def expiry(text: str | None, now: datetime) -> datetime | None:
     if found is not None and found <= now:
         raise BadInput(f"--expires: {_quoted(text)} is past.", hint="Give a day to come, or 90d.")
     return found
+
+
+def model(name: str | None, never: bool) -> str | None:
+    """Give the model of --model and --no-model; None for the settings' own."""
+    if name and never:
+        raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
+    return "none" if never else name

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from caselore.errors import WrongUse
-from caselore.faces.cli import desk, intel_cards, intel_view
+from caselore.faces.cli import desk, inputs, intel_cards, intel_view
 from caselore.faces.cli.intel_input import AsOf, File, Name, objects
-from caselore.faces.cli.options import Bank, Json
+from caselore.faces.cli.options import Bank, Json, NoModel
 
 Competitors = Annotated[
     list[str] | None,
@@ -74,7 +73,7 @@ def run(
         str | None,
         typer.Option("--model", metavar="NAME", help="Let this model advise: provider:name."),
     ] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Never ask a model.")] = False,
+    no_model: NoModel = False,
     as_json: Json = False,
     bank: Bank = None,
 ) -> int:
@@ -86,12 +85,11 @@ def run(
     Example:
       caselore intel run scanning --competitor Velora --competitor "AT&T" --source pages/
     """
-    if model and no_model:
-        raise WrongUse("--model and --no-model exclude each other.", hint="Give one of them.")
+    asked = inputs.model(model, no_model)
     with desk.opened(bank) as app:
         ran = app.intel.run(
             topic, competitor or (), source or (), as_of=as_of, since=since,
-            model="none" if no_model else model,
+            model=asked,
         )  # fmt: skip
         desk.answer(as_json, ran.to_json(), lambda paper: intel_view.ran(ran, paper))
         return 0 if ran.status == "completed" else 1

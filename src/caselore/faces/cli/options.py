@@ -33,3 +33,7 @@ Since = Annotated[
     str | None,
     typer.Option("--since", metavar="DATE", help="Only from this day or time on: 2026-11-01."),
 ]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="PROVIDER:NAME, to phrase it.")
+]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Never ask a model.")]

@@ -5,7 +5,7 @@ Must not release by itself: the gate wants a person.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -79,12 +79,9 @@ def release(subject: Subject, why: Why, as_json: Json = False, bank: Bank = None
     """
     with desk.opened(bank) as app:
         if subject.startswith(EXHIBITS):
-            told = app.judge_exhibit("release", subject, why)
-            desk.answer(
-                as_json, told, lambda paper: [f"Released: {told['id']} is {told['status']}."]
-            )
-            return
-        verdicts.tell(app.release(subject, why), "Released", as_json)
+            _tell(app.judge_exhibit("release", subject, why), "Released", as_json)
+        else:
+            verdicts.tell(app.release(subject, why), "Released", as_json)
 
 
 def drop(subject: Subject, why: Why, as_json: Json = False, bank: Bank = None) -> None:
@@ -96,9 +93,10 @@ def drop(subject: Subject, why: Why, as_json: Json = False, bank: Bank = None) -
     """
     with desk.opened(bank) as app:
         if subject.startswith(EXHIBITS):
-            told = app.judge_exhibit("drop", subject, why)
-            desk.answer(
-                as_json, told, lambda paper: [f"Dropped: {told['id']} is {told['status']}."]
-            )
-            return
-        verdicts.tell(app.drop(subject, why), "Dropped", as_json)
+            _tell(app.judge_exhibit("drop", subject, why), "Dropped", as_json)
+        else:
+            verdicts.tell(app.drop(subject, why), "Dropped", as_json)
+
+
+def _tell(told: dict[str, Any], done: str, as_json: bool) -> None:
+    desk.answer(as_json, told, lambda paper: [f"{done}: {told['id']} is {told['status']}."])

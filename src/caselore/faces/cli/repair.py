@@ -120,25 +120,15 @@ def explain(change: Change, as_json: Json = False, bank: Bank = None) -> None:
     Example:
       caselore repair explain https://git.example/pay/-/merge_requests/42
     """
+    from caselore.wiring.loop_documents import remembered  # noqa: PLC0415
+
     with desk.opened(bank) as app:
         paper = desk.paper()
         for one in app.repair.history(change):
             if as_json:
-                desk.write_json(_remembered(one))
+                desk.write_json(remembered(one))
             else:
                 print("\n".join(_remembered_lines(one, paper)))
-
-
-def _remembered(one: Remembered) -> dict[str, Any]:
-    return {
-        "seq": one.seq,
-        "at": one.at,
-        "actor": one.actor,
-        "action": one.action,
-        "state": one.state,
-        "pipeline_fail_count": one.failures,
-        "notes": list(one.notes),
-    }
 
 
 def _remembered_lines(one: Remembered, paper: Paper) -> list[str]:
