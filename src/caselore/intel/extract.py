@@ -214,8 +214,15 @@ def _only_a_version(place: Place, book: Book) -> bool:
     )
 
 
+def _far(named: tuple[Day, ...], anchor: str) -> bool:
+    """Say whether a sentence speaks of a later year than its page's."""
+    return any(one.kind in {"vague", "absolute"} and one.day[:4] > anchor[:4] for one in named)
+
+
 def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_type: str) -> Mode:
     mode = mode_of(text, trigger, named, anchor)
+    if mode is Mode.PLANNED and event_type == "market_signal" and _far(named, anchor):
+        return mode  # a branch to be opened next year is no news of this one
     if (
         mode is Mode.PLANNED
         and event_type not in {"feature_launch", "funding"}

@@ -191,6 +191,12 @@ ELSEWHERE = [
         "25",
     ),
     ("Quillmere cut its full-year guidance on Tuesday.", "Quillmere", "market_signal", "24"),
+    (
+        "Quillmere has entered the audiobook market with Quill Voice, a reader that hums.",
+        "Quillmere",
+        "feature_launch",
+        "26",
+    ),
 ]
 
 # (sentence on Quillmere's own page, type, day of March)
@@ -252,6 +258,7 @@ OWN = [
 ]
 
 NOTHING_ELSEWHERE = [
+    "Quillmere plans to open an office in Oslo in 2027.",
     "Helena Marsh left Quillmere to become finance director of Brackwater.",
     "Rosa Lindqvist, formerly of Quillmere, joined Ostrava Press as head of research on Monday.",
     "Former Quillmere editor Tom Aldous took over as director of the Fenland Echo yesterday.",
