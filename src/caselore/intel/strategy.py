@@ -78,6 +78,7 @@ def _against(theme: Theme, one: Dossier) -> bool:
 def _hypothesis(
     name: str, theme: Theme, supports: list[Dossier], opposes: list[Dossier]
 ) -> Strategy:
+    events = "event" if len(supports) == 1 else "events"
     weight = sum(one.origins for one in supports) - sum(one.origins for one in opposes)
     return Strategy(
         competitor=name,
@@ -86,7 +87,7 @@ def _hypothesis(
         confidence=round(min(0.9, 0.3 + 0.1 * weight), 2),
         supports=tuple(sorted(one.id for one in supports)),
         opposes=tuple(sorted(one.id for one in opposes)),
-        why=f"{len(supports)} events for it, {len(opposes)} against it in {WINDOW} days",
+        why=f"{len(supports)} {events} for it, {len(opposes)} against it in {WINDOW} days",
     )
 
 

@@ -96,6 +96,14 @@ def test_what_was_left_out_before_is_counted_and_not_repeated(weekly):
         assert (f"{again} more for the reasons" in told) is bool(again)
 
 
+def test_a_hypothesis_counts_what_speaks_for_it(weekly):
+    _, runs = weekly
+    told = {one["why"].split(",")[0] for run in runs for one in run["strategies"]}
+
+    assert "1 event for it" in told
+    assert "1 events for it" not in told
+
+
 def test_a_hypothesis_is_told_when_it_is_new_or_revised(weekly):
     desk, runs = weekly
     quiet = [one for one in runs[1:] if one["strategies"] and not all(s["changed"] for s in one["strategies"])]  # fmt: skip
