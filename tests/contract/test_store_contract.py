@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from dataclasses import replace
 from datetime import timedelta
 
@@ -781,3 +783,20 @@ def test_an_answer_that_nobody_read_to_its_end_holds_no_later_view_back(store):
             assert len(list(view.entries("default"))) == 4
     memory.observe(failure("later"), CI)
     assert len(left) == 3
+
+
+def test_what_was_left_unread_may_go_after_its_store_is_closed(store, monkeypatch):
+    memory_over(store).observe(failure("1"), CI)
+    memory_over(store).observe(failure("2"), CI)
+    with store.reading() as view:
+        left = [view.entries("default"), view.rows("cases")]
+        for one in left:
+            next(one)
+    store.close()
+    troubles = []
+    monkeypatch.setattr(sys, "unraisablehook", troubles.append)
+
+    left.clear()
+    gc.collect()
+
+    assert troubles == []

@@ -49,7 +49,7 @@ class PostgresView(SqlView):
         self._unread.add(cursor)
         try:
             cursor.execute(sql, values)
-            yield from cursor
+            yield from map(tuple, cursor)  # of the bare cursor, leaving would close it always
         finally:
             if cursor in self._unread:  # else the transaction is over, and its name another's
                 self._unread.discard(cursor)

@@ -35,7 +35,7 @@ class SqliteView(SqlView):
 
     def _long(self, cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
         try:
-            yield from cursor
+            yield from map(tuple, cursor)  # of the bare cursor, leaving would close it always
         finally:
             if cursor in self._unread:  # else the transaction is over, its connection perhaps shut
                 self._unread.discard(cursor)
