@@ -115,6 +115,11 @@ class MemoryView(MemoryCounts, MemoryLater):
     def case(self, bank, id):
         return self.tables["cases"].get((bank, id))
 
+    def opened(self, bank, id):
+        row = self.case(bank, id)
+        payload = row and self.payloads.get((bank, row.seq))
+        return (row, payload.body) if payload else None
+
     def cases_of(self, bank, ids):
         return {id: row for id in ids if (row := self.case(bank, id))}
 

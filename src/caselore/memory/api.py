@@ -34,7 +34,6 @@ from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
 from caselore.memory.later import Later
 from caselore.memory.loops import Loops
-from caselore.memory.past import known_at
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.previews import Previews
 from caselore.memory.ranking import Sought
@@ -214,20 +213,17 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
         self._foresee(text if incident is None else None, recalling.TEXT_ARM)
         with self._store.reading() as view:
             sought = self._sought(view, text, incident, until)
-            asking = recalling.Asking(
-                self.bank, limit, self.weights, as_of or self._clock(), filters or Filters(), until
-            )
+            terms = limit, self.weights, as_of or self._clock(), filters or recalling.ANYTHING
+            asking = recalling.Asking(self.bank, *terms, until)
             return recalling.recall(view, self._index, sought, asking, self._arms)
 
     def _sought(self, view: Reads, text: str | None, incident: str | None, until: str) -> Sought:
         """Say what is sought; an incident as it was known then, if it was."""
         if incident is None:
             return Sought(text=text or "", question=True)
-        known, _ = known_at(view, self.bank, until)
-        row = naming.sought(known, self.bank, incident)
-        row = row or naming.resolve(view, self.bank, incident)
-        body = json.loads(view.bodies(self.bank, [row.seq])[row.seq])
-        return recalling.sought_of(row, body["incident"], self.weights.many_ways, text or "")
+        row, said = naming.told(view, self.bank, incident, until)
+        seen = json.loads(said)["incident"]
+        return recalling.sought_of(row, seen, self.weights.many_ways, text or "")
 
     def rarity(self, signature_id: str) -> float:
         """Give how rare a signature is over the services of the bank, from 0 to 1."""

@@ -39,12 +39,16 @@ class Arms:
 
     def closeness(self, row: CaseRow) -> float | None:
         """Give how close a record is, by its failure or by what a person said of it."""
+        if not self._brought:
+            return None
         seqs = (row.seq, *((row.outcome_seq,) if row.outcome_seq else ()))
         measured = (one.close(seq) for one in self._brought for seq in seqs)
         return max((one for one in measured if one is not None), default=None)
 
     def places(self, row: CaseRow) -> tuple[str, ...]:
         """Name each arm that brought a record, with the place that it gave it."""
+        if not self._brought:
+            return ()
         return tuple(
             f"place {one.ids.index(row.id) + 1} by {one.arm}"
             for one in self._brought

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from caselore.errors import Ambiguous, NotFound
 from caselore.guards.names import quoted
+from caselore.memory.past import known_at
 from caselore.memory.ports import Evidence, Reads
 from caselore.memory.rows import CaseRow, ErasedRow
 
@@ -20,6 +21,19 @@ def resolve(view: Reads, bank: str, ref: str) -> CaseRow:
     if row is None:
         raise _missing(view, bank, ref.strip())
     return row
+
+
+def told(view: Reads, bank: str, ref: str, until: str) -> tuple[CaseRow, str]:
+    """Give what `ref` names, as it was known at a time if it was, with what it said first.
+
+    Raises NotFound or Ambiguous.
+    """
+    name = ref.strip()
+    whole = view.opened(bank, name) if name.isascii() and name and not until else None
+    if whole:
+        return whole
+    row = sought(known_at(view, bank, until)[0], bank, ref) or resolve(view, bank, ref)
+    return row, view.bodies(bank, [row.seq])[row.seq]
 
 
 def sought(known: Evidence, bank: str, ref: str) -> CaseRow | None:

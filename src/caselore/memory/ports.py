@@ -173,6 +173,7 @@ class Reads(Evidence, ExhibitReads, LoopReads, LaterReads, CountReads, Protocol)
     """One consistent view of the store."""
 
     def head(self, bank: str) -> Head: ...
+    def opened(self, bank: str, id: str) -> tuple[CaseRow, str] | None: ...  # with what it said
     def banks(self) -> list[str]: ...
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
         """Give the entries after one that an index must know: observe, confirm, erase, resign."""

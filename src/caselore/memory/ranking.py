@@ -86,16 +86,19 @@ UNKNOWN = frozenset({"", "unknown"})
 def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Scored:
     """Sum a candidate's signals and say whether, and why not, it is a precedent."""
     row = one.row
-    words = _asked(one, weights) if sought.question else _text(one.likeness, weights)
-    near = _nearness(sought, row, weights) + words + _meaning(one, words, weights)
     same = same_failure(sought, row)
-    rest = _outcome(one, weights) + _people(one, weights) + _later(one, weights)
-    rest += _regression(sought, row, weights) if same else []
-    rest += [] if sought.question else _recency(row, weights, now)
-    likeness = sum(signal.points for signal in near)
+    near = _nearness(sought, row, weights, same)
+    words = _asked(one, weights) if sought.question else _text(one.likeness, weights)
+    near += words
+    near += _meaning(one, words, weights) if one.places or one.closeness is not None else []
+    likeness = sum([signal.points for signal in near])
     similar = _similar(sought, one, likeness, weights)
-    signals = tuple(near + rest)
-    total = round(sum(signal.points for signal in signals), 2)
+    near += _outcome(one, weights)
+    near += _people(one, weights) + _later(one, weights) if row.status == "confirmed" else []
+    near += _regression(sought, row, weights) if same else []
+    near += [] if sought.question else _recency(row, weights, now)
+    signals = tuple(near)
+    total = round(sum([signal.points for signal in signals]), 2)
     why_not = _why_not(sought, one, same, similar, likeness, weights)
     return Scored(row, total, same, similar, signals, why_not, one.likeness, one.closeness)
 
@@ -113,34 +116,27 @@ def place(one: Scored) -> tuple[bool, float, float, str]:
 
 def same_failure(sought: Sought, row: CaseRow) -> bool:
     """Say whether both have one signature that tells failures apart."""
-    equal = bool(sought.signature) and row.signature in (sought.signature, *sought.group)
-    return equal and not sought.generic and not row.generic
+    if sought.generic or row.generic or not sought.signature:
+        return False
+    return row.signature == sought.signature or row.signature in sought.group
 
 
-def _nearness(sought: Sought, row: CaseRow, weights: Weights) -> list[Signal]:
+def _nearness(sought: Sought, row: CaseRow, weights: Weights, same: bool) -> list[Signal]:
     kind = branch_kind(row.branch)
-    table = (
-        (same_failure(sought, row), "same signature", weights.same_signature, row.signature),
-        (sought.unit == row.unit != "", "same failing unit", weights.same_unit, row.unit),
-        (same_family(sought, row), "same family", weights.same_family, row.family),
-        (other_family(sought, row), "other family", weights.other_family, row.family),
-        (sought.service == row.service != "", "same service", weights.same_service, row.service),
-        (
-            sought.environment == row.environment != "",
-            "same environment",
-            weights.same_environment,
-            row.environment,
-        ),
-        (
-            branch_kind(sought.branch) == kind != "",
-            "same kind of branch",
-            weights.same_branch_kind,
-            kind,
-        ),
-    )
-    found = [Signal(name, points, reason) for holds, name, points, reason in table if holds]
-    if sought.signature != row.signature and table[0][0]:
-        found[0] = found[0]._replace(reason=f"{row.signature}, joined by a person")
+    said = row.signature + ("" if sought.signature == row.signature else ", joined by a person")
+    found = [Signal("same signature", weights.same_signature, said)] if same else []
+    if sought.unit == row.unit != "":
+        found.append(Signal("same failing unit", weights.same_unit, row.unit))
+    if same_family(sought, row):
+        found.append(Signal("same family", weights.same_family, row.family))
+    elif other_family(sought, row):
+        found.append(Signal("other family", weights.other_family, row.family))
+    if sought.service == row.service != "":
+        found.append(Signal("same service", weights.same_service, row.service))
+    if sought.environment == row.environment != "":
+        found.append(Signal("same environment", weights.same_environment, row.environment))
+    if branch_kind(sought.branch) == kind != "":
+        found.append(Signal("same kind of branch", weights.same_branch_kind, kind))
     return found
 
 
@@ -151,7 +147,8 @@ def same_family(sought: Sought, row: CaseRow) -> bool:
 
 def other_family(sought: Sought, row: CaseRow) -> bool:
     """Say whether both classes are known and differ."""
-    return sought.family != row.family and not {sought.family, row.family} & UNKNOWN
+    known = sought.family not in UNKNOWN and row.family not in UNKNOWN
+    return known and sought.family != row.family
 
 
 def _text(likeness: float, weights: Weights) -> list[Signal]:
@@ -245,7 +242,7 @@ def _recency(row: CaseRow, weights: Weights, now: datetime) -> list[Signal]:
 
 def text_decides(sought: Sought, row: CaseRow) -> bool:
     """Say whether it hangs on its text if a case is a precedent, and not only where it stands."""
-    near = same_family(sought, row) and sought.service == row.service != ""
+    near = sought.service == row.service != "" and same_family(sought, row)
     return sought.question or (near and not same_failure(sought, row))
 
 
@@ -253,7 +250,7 @@ def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) 
     if sought.question:
         meant = (one.closeness or 0.0) >= weights.meaning_floor
         return one.likeness >= weights.question or meant
-    near = same_family(sought, one.row) and sought.service == one.row.service != ""
+    near = sought.service == one.row.service != "" and same_family(sought, one.row)
     return near and likeness >= _floor(one.row, weights) and _same_way(sought, one, weights)
 
 

@@ -46,6 +46,7 @@ UNRESOLVED = ("observed", "proposed", "refuted", "superseded")
 TEXT_ARM = 50
 COMPARED = 6  # cases of one signature, verdict, fix and result whose texts are compared
 FIXED, FIXED_ARM = 12, 3  # signatures that a question found, and confirmed cases of each
+ANYTHING = Filters()  # the filters that let every case pass
 EXCLUDED = frozenset({"quarantined", "retracted"})
 
 
@@ -182,27 +183,26 @@ def _scored(
     texts: Texts, record: TrackRecord, sought: Sought, asking: Asking, rows: list[CaseRow]
 ) -> list[Scored]:
     """Score the rows, the best first."""
-    scored = [
-        score(
-            sought,
-            Candidate(
-                row,
-                texts.likeness(row),
-                record.confirmers(row),
-                texts.kinds(row, asking.weights.many_ways),
-                *record.failures(row),
-                record.returns(row),
-                texts.replacement(row),
-                asking.arms.closeness(row),
-                texts.rareness(row),
-                asking.arms.places(row),
-            ),
-            asking.weights,
-            asking.now,
-        )
-        for row in rows
-    ]
-    return sorted(scored, key=place)
+    weights, now = asking.weights, asking.now
+    measured = (_candidate(texts, record, asking, row) for row in rows)
+    return sorted((score(sought, one, weights, now) for one in measured), key=place)
+
+
+def _candidate(texts: Texts, record: TrackRecord, asking: Asking, row: CaseRow) -> Candidate:
+    confirmers, failures, deniers, returns = record.fared(row)
+    return Candidate(
+        row,
+        texts.likeness(row),
+        confirmers,
+        texts.kinds(row, asking.weights.many_ways),
+        failures,
+        deniers,
+        returns,
+        texts.replacement(row),
+        asking.arms.closeness(row),
+        texts.rareness(row),
+        asking.arms.places(row),
+    )
 
 
 def sought_of(row: CaseRow, incident: Body, ways: Collection[str], text: str = "") -> Sought:
@@ -266,9 +266,11 @@ def _thinned(sought: Sought, joined: Groups, rows: Iterable[CaseRow], most: int)
     Which of them is nearest by place and time is seen without reading their texts.
     """
 
+    service, environment, branch = sought.service, sought.environment, sought.branch
+
     def nearness(row: CaseRow) -> tuple[int, str, str]:
-        equal = [getattr(row, name) == getattr(sought, name) for name in _PLACE]
-        return 4 * equal[0] + equal[1] + equal[2], row.happened_at, row.id
+        beside = (row.environment == environment) + (row.branch == branch)
+        return 4 * (row.service == service) + beside, row.happened_at, row.id
 
     equals: dict[tuple[str, ...], list[CaseRow]] = {}
     for row in rows:
@@ -278,9 +280,6 @@ def _thinned(sought: Sought, joined: Groups, rows: Iterable[CaseRow], most: int)
         for some in equals.values()
     )
     return [row for some in few for row in some]
-
-
-_PLACE = ("service", "environment", "branch")
 
 
 def alike_key(joined: Groups, row: CaseRow) -> tuple[str, str, str, str]:
@@ -303,6 +302,8 @@ def _itself(sought: Sought, row: CaseRow) -> bool:
 
 
 def _passes(filters: Filters, row: CaseRow) -> bool:
+    if filters is ANYTHING:
+        return True
     equal = all(
         not getattr(filters, name) or getattr(filters, name) == getattr(row, name)
         for name in ("service", "environment", "branch", "family", "status")

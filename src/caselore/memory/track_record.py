@@ -12,6 +12,7 @@ from caselore.memory.ports import RETURNS, Evidence, Tally
 from caselore.memory.rows import CaseRow
 
 FIXED = ("confirmed", "succeeded")
+_UNTRIED = (), 0, (), 0
 
 
 class TrackRecord:
@@ -24,6 +25,7 @@ class TrackRecord:
         confirmed = [row for row in rows if row.status == "confirmed"]
         self._tallies: dict[tuple[str, str, str], list[Tally]] = {}
         self._joined = joined
+        self._fared: dict[tuple[str, str, str], tuple[tuple[str, ...], int, tuple[str, ...]]] = {}
         self._people: dict[tuple[str, str, str], tuple[str, ...]] = {}
         signatures = sorted({one for row in confirmed for one in joined.of(row.signature)})
         found = known.tallies(bank, signatures) if signatures else {}
@@ -33,6 +35,15 @@ class TrackRecord:
                 self._tallies.setdefault(key, []).append(one)
         asked = sorted({one for row in confirmed if _can_return(row) for one in self._fixed(row)})
         self._returns = dict(zip(asked, known.returned(bank, asked, sought), strict=True))
+
+    def fared(self, row: CaseRow) -> tuple[tuple[str, ...], int, tuple[str, ...], int]:
+        """Give who confirmed its fix, how often that failed and who says so, and its returns."""
+        if row.status != "confirmed":
+            return _UNTRIED
+        key = row.signature, row.fix, row.result
+        if key not in self._fared:
+            self._fared[key] = self.confirmers(row), *self.failures(row)
+        return *self._fared[key], self.returns(row)
 
     def confirmers(self, row: CaseRow) -> tuple[str, ...]:
         """Name who confirmed a case's fix with its result on its failure."""

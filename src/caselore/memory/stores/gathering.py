@@ -12,7 +12,17 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from caselore.memory.ledger import EMPTY, Entry, Head, Payload
-from caselore.memory.rows import CaseRow, Change, ErasedRow, Forget, Put, Row, key_of, table_of
+from caselore.memory.rows import (
+    CaseRow,
+    Change,
+    ErasedRow,
+    Forget,
+    LinkRow,
+    Put,
+    Row,
+    key_of,
+    table_of,
+)
 from caselore.memory.stores.asking import Asking
 from caselore.memory.tallies import Tallied, tallied
 
@@ -39,6 +49,8 @@ class Gathering(Asking):
         self._absent: set[Name] = set()
         self._before: dict[Name, CaseRow | None] = {}
         self._tallies: Counter[Tallied] = Counter()
+        self._unrelated: set[tuple[str, str]] = set()
+        """Banks, and the relations that no link of theirs has, as far as that was read."""
 
     @abstractmethod
     def _run(self, query: str, /, **values: Any) -> Iterator[tuple[Any, ...]]:
@@ -168,6 +180,8 @@ class Gathering(Asking):
             self._named.setdefault((row.bank, row.known_as), row)
         elif isinstance(row, ErasedRow):
             self._stones.clear()
+        elif isinstance(row, LinkRow):
+            self._unrelated.clear()
 
     @abstractmethod
     def _forget(self, entry: Entry, change: Forget) -> None:

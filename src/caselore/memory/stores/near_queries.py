@@ -5,7 +5,7 @@ Must not hold SQL: the parts are named queries, the values are parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from caselore.memory.ports import Alike
@@ -13,6 +13,8 @@ from caselore.memory.stores.named_sql import queries
 
 Part = tuple[str, tuple[tuple[str, str], ...]]
 """The name of a query, and which parameter stands for each of its names."""
+
+Value = str | int | tuple[str, ...] | tuple[int, ...]
 
 PARTS = {
     ("signature", "service"): "near_signature_service",
@@ -23,22 +25,47 @@ PARTS = {
 SHAPES = 200  # texts that are kept; a recall has one of a few shapes
 
 
-def asking(asked: Sequence[tuple[Alike, int]]) -> tuple[tuple[Part, ...], dict[str, str | int]]:
-    """Give the parts that are asked for, and the parameters; an equal value is given once."""
-    names: dict[str | int, str] = {}
-    parts: list[Part] = []
+def asking(
+    dialect: str, asked: Sequence[tuple[Alike, int]]
+) -> tuple[tuple[Part, ...], dict[str, Value]]:
+    """Give the parts that are asked for, and the parameters; an equal value is given once.
+
+    Postgres plans each text anew, so there a way is one part for all of its statuses.
+    """
+    names: dict[Value, str] = {}
+    given = _each(asked) if dialect == "sqlite" else _at_once(asked)
+    parts = tuple(
+        (query, tuple((name, _name(names, value)) for name, value in values.items()))
+        for query, values in given
+    )
+    return parts, {name: value for value, name in names.items()}
+
+
+def _each(asked: Sequence[tuple[Alike, int]]) -> Iterator[tuple[str, dict[str, Value]]]:
     for alike, limit in asked:
-        equal = {name: value for name, value in alike._asdict().items() if value}
-        statuses = equal.pop("statuses")
-        query = PARTS[tuple(equal)]
-        for status in statuses:
-            given = {**equal, "status": status, "limit": limit}
-            places = ((name, _name(names, value)) for name, value in given.items())
-            parts.append((query, tuple(places)))
-    return tuple(parts), {name: value for value, name in names.items()}
+        equal = _equal(alike)
+        for status in alike.statuses:
+            yield PARTS[tuple(equal)], {**equal, "status": status, "limit": limit}
 
 
-def _name(names: dict[str | int, str], value: str | int) -> str:
+def _at_once(asked: Sequence[tuple[Alike, int]]) -> Iterator[tuple[str, dict[str, Value]]]:
+    ways: dict[Alike, list[tuple[str, int]]] = {}
+    for alike, limit in asked:
+        ways.setdefault(alike._replace(statuses=()), []).extend(
+            (status, limit) for status in alike.statuses
+        )
+    for alike, some in ways.items():
+        statuses, limits = zip(*some, strict=True)
+        equal = _equal(alike)
+        yield PARTS[tuple(equal)], {**equal, "statuses": statuses, "limits": limits}
+
+
+def _equal(alike: Alike) -> dict[str, Value]:
+    facts = zip(alike._fields[1:], alike[1:], strict=True)
+    return {name: value for name, value in facts if value}
+
+
+def _name(names: dict[Value, str], value: Value) -> str:
     return names.setdefault(value, f"v{len(names)}")
 
 

@@ -68,14 +68,21 @@ class PostgresView(SqlView):
             with self._link.cursor() as cursor:
                 cursor.executemany(self._sql[query].encode(), given)
 
-    def _keys(self, keys: Collection[str | int]) -> list[str | int]:
-        return list(keys)
+    def _keys(self, keys: Collection[str | int]) -> str:
+        """Write the array as its text, which a query casts; the driver takes twice as long."""
+        return "{" + ",".join([_element(one) for one in keys]) + "}"
 
     def _odd(self) -> Iterator[str]:
         for name, expected in parts().items():
             found = {row[0] for row in self._link.execute(_FOUND[name])}
             for one in sorted(found ^ expected):
                 yield f"{name} {one} is not as this version makes it"
+
+
+def _element(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _storable(value: Any) -> Any:

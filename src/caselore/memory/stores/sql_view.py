@@ -83,6 +83,15 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         found = self._ask("cases_of", bank=bank, ids=self._keys(ids))
         return {row.id: row for row in map(CaseRow._make, found)}
 
+    def opened(self, bank: str, id: str) -> tuple[CaseRow, str] | None:
+        row = self._one("opened", bank=bank, id=id)
+        if row is None:
+            return None
+        *case, body, merged, unlike = row
+        there = {"merged": merged, "unlike": unlike}
+        self._unrelated |= {(bank, relation) for relation, one in there.items() if not one}
+        return CaseRow._make(case), body
+
     def named(self, bank: str, name: str) -> list[CaseRow]:
         found = self._ask("named", bank=bank, name=name, beyond=name + "\U0010ffff")
         return [CaseRow(*row) for row in found]
@@ -110,8 +119,9 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     ) -> list[CaseRow]:
         if not asked:
             return []
-        parts, values = asking(asked)
-        values["bank"] = bank
+        parts, given = asking(self.dialect, asked)
+        lists = {name: self._keys(one) for name, one in given.items() if isinstance(one, tuple)}
+        values = {**given, **lists, "bank": bank}
         if narrow != ANYWHERE:
             values |= {f"only_{name}": value for name, value in narrow._asdict().items()}
         query = composed(self.dialect, parts, narrow != ANYWHERE)
@@ -162,9 +172,13 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         ]
 
     def related(self, bank: str, relation: str) -> list[LinkRow]:
+        if (bank, relation) in self._unrelated:
+            return []
         return [LinkRow(*row) for row in self._ask("related", bank=bank, relation=relation)]
 
     def told_apart(self, bank: str, id: str, signature: str) -> set[str]:
+        if (bank, "unlike") in self._unrelated:
+            return set()
         return {one for (one,) in self._ask("told_apart", bank=bank, id=id, signature=signature)}
 
     def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:

@@ -19,7 +19,7 @@ UPDATE caselore.jobs SET state = 'running', holder = %(holder)s, until = %(until
 WHERE bank = %(bank)s AND id IN (
   SELECT id FROM caselore.jobs AS one
   WHERE bank = %(bank)s AND state = 'waiting' AND due_at <= %(now)s AND place IN ('', %(place)s)
-    AND kind = ANY(%(kinds)s)
+    AND kind = ANY(%(kinds)s::text[])
     AND (lock = '' OR NOT EXISTS (
       SELECT 1 FROM caselore.jobs AS other
       WHERE other.bank = one.bank AND other.lock = one.lock AND other.lock <> '' AND other.state <> 'failed'

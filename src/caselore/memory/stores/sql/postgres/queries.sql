@@ -44,6 +44,14 @@ SELECT EXISTS (
 -- name: case
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND id = %(id)s
 
+-- The case that is asked for, what it said, and whether anybody joined or told apart anything.
+-- name: opened
+SELECT c.*, p.body,
+       EXISTS (SELECT 1 FROM caselore.links WHERE bank = %(bank)s AND relation = 'merged'),
+       EXISTS (SELECT 1 FROM caselore.links WHERE bank = %(bank)s AND relation = 'unlike')
+FROM caselore.cases c JOIN caselore.payloads p ON p.bank = c.bank AND p.seq = c.seq
+WHERE c.bank = %(bank)s AND c.id = %(id)s
+
 -- name: known
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq LIMIT 1
 
@@ -100,25 +108,29 @@ WHERE l.bank = %(bank)s AND l.seq > %(seq)s AND (%(subject)s = '' OR l.subject =
 SELECT l.*, p.salt, p.body FROM caselore.ledger l LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
 WHERE l.bank = %(bank)s AND l.seq < %(seq)s AND (%(subject)s = '' OR l.subject = %(subject)s) ORDER BY l.seq DESC LIMIT %(limit)s
 
--- The cases that are near in any way: `near` with one part for each way and status, in which {name} stands for a value.
+-- The cases that are near in any way: `near` with one part for each way, in which {name} stands for a value.
 -- name: near
 SELECT * FROM caselore.cases WHERE ctid = ANY (ARRAY({parts}))
 
 -- name: near_signature
-SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND status = {status}{only}
-  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
+SELECT way.ctid FROM unnest({statuses}::text[], {limits}::bigint[]) AS asked(status, most)
+CROSS JOIN LATERAL (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND status = asked.status COLLATE "C"{only}
+  ORDER BY happened_at DESC, id DESC LIMIT asked.most) AS way
 
 -- name: near_signature_service
-SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND md5(service) = md5({service}) AND service = {service} AND status = {status}{only}
-  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
+SELECT way.ctid FROM unnest({statuses}::text[], {limits}::bigint[]) AS asked(status, most)
+CROSS JOIN LATERAL (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(signature) = md5({signature}) AND signature = {signature} AND md5(service) = md5({service}) AND service = {service} AND status = asked.status COLLATE "C"{only}
+  ORDER BY happened_at DESC, id DESC LIMIT asked.most) AS way
 
 -- name: near_unit
-SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5({unit}) AND unit = {unit} AND unit <> '' AND status = {status}{only}
-  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
+SELECT way.ctid FROM unnest({statuses}::text[], {limits}::bigint[]) AS asked(status, most)
+CROSS JOIN LATERAL (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(unit) = md5({unit}) AND unit = {unit} AND unit <> '' AND status = asked.status COLLATE "C"{only}
+  ORDER BY happened_at DESC, id DESC LIMIT asked.most) AS way
 
 -- name: near_family_service
-SELECT ctid FROM (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5({family}) AND family = {family} AND md5(service) = md5({service}) AND service = {service} AND status = {status}{only}
-  ORDER BY happened_at DESC, id DESC LIMIT {limit}) AS way
+SELECT way.ctid FROM unnest({statuses}::text[], {limits}::bigint[]) AS asked(status, most)
+CROSS JOIN LATERAL (SELECT ctid FROM caselore.cases WHERE bank = %(bank)s AND md5(family) = md5({family}) AND family = {family} AND md5(service) = md5({service}) AND service = {service} AND status = asked.status COLLATE "C"{only}
+  ORDER BY happened_at DESC, id DESC LIMIT asked.most) AS way
 
 -- name: near_only
 AND (%(only_service)s = '' OR service = %(only_service)s)

@@ -15,7 +15,7 @@ SELECT * FROM (
   SELECT * FROM (SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s ORDER BY place DESC LIMIT %(newest)s)
   UNION SELECT * FROM (
     SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s AND delivered = 1 ORDER BY place DESC LIMIT %(counted)s)
-  UNION SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s AND pipeline = ANY(%(pipelines)s)
+  UNION SELECT * FROM caselore.attempts WHERE bank = %(bank)s AND change = %(change)s AND pipeline = ANY(%(pipelines)s::text[])
 ) AS known ORDER BY place
 
 -- name: changes_due
@@ -26,7 +26,7 @@ ORDER BY c.id LIMIT %(limit)s
 
 -- name: changes_by_id
 SELECT bank, id, seq, url, project, iid, state, pipeline_fail_count, max_attempts, worker, head, updated_at, ''
-FROM caselore.changes WHERE bank = %(bank)s AND id = ANY(%(ids)s) AND state <> 'done' ORDER BY id
+FROM caselore.changes WHERE bank = %(bank)s AND id = ANY(%(ids)s::text[]) AND state <> 'done' ORDER BY id
 
 -- name: put_looks
 INSERT INTO caselore.looks VALUES (%s, %s, %s)

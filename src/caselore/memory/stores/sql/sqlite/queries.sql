@@ -44,6 +44,14 @@ SELECT EXISTS (
 -- name: case
 SELECT * FROM cases WHERE bank = :bank AND id = :id
 
+-- The case that is asked for, what it said, and whether anybody joined or told apart anything.
+-- name: opened
+SELECT c.*, p.body,
+       EXISTS (SELECT 1 FROM links WHERE bank = :bank AND relation = 'merged'),
+       EXISTS (SELECT 1 FROM links WHERE bank = :bank AND relation = 'unlike')
+FROM cases c JOIN payloads p ON p.bank = c.bank AND p.seq = c.seq
+WHERE c.bank = :bank AND c.id = :id
+
 -- name: known
 SELECT * FROM cases WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq LIMIT 1
 
