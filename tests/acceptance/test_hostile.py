@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import scenes
@@ -152,6 +153,18 @@ def test_a_reader_that_leaves_early_is_no_failure(ana):
     assert process.wait(timeout=60) == 0
 
 
+def until_it_waits(pid):
+    """Wait until a process has come up and computes no more: a signal while it loads may go astray."""
+    used, before = 0, -1
+    for _ in range(200):
+        ticks = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        before, used = used, int(ticks[11]) + int(ticks[12])
+        if used == before and used > 10:
+            return
+        time.sleep(0.5)
+    raise AssertionError(f"process {pid} never came to wait")
+
+
 def test_an_interrupt_ends_with_130_and_a_word(ana):
     read, write = os.pipe()
     process = subprocess.Popen(
@@ -162,7 +175,7 @@ def test_an_interrupt_ends_with_130_and_a_word(ana):
         env=ana.environment,
     )
     os.close(read)
-    time.sleep(2)
+    until_it_waits(process.pid)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     os.close(write)

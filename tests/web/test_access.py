@@ -7,6 +7,7 @@ from serving import PYTEST, running
 
 API = "/api/v1"
 STAND_INS = {
+    "signature": "sig1:00",
     "incident": "1",
     "subject": "1",
     "id": "chg_1",
