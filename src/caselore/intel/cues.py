@@ -96,7 +96,7 @@ def found(
 
 
 _THOUGHT = re.compile(
-    r"\b(?:could|would|might|should|may(?! \d)|not|never|n[’']t|nobody|neither|nor|no(?! longer| later)|wants? to|hopes? to|hoping to|wish(?:es)? to|if|unless|whether)\b",
+    r"\b(?:could|would|might|should|(?-i:may)(?! \d)|not|never|n[’']t|nobody|neither|nor|no(?! longer| later)|wants? to|hopes? to|hoping to|wish(?:es)? to|if|unless|whether)\b",
     re.IGNORECASE,
 )
 _NONE_OF = re.compile(

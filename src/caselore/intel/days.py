@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 _MONTHS = {
@@ -86,8 +87,19 @@ class Day(NamedTuple):
 
 def days(text: str, anchor: str = "") -> tuple[Day, ...]:
     """Give the days that a text names, in order; relative ones only where the anchor is known."""
-    base = parse_iso(anchor)
-    return tuple(_read(text, base))
+    found = pairwise((*_read(text, parse_iso(anchor)), None))
+    return tuple(one for one, after in found if one and not _leads_to(one, after, text))
+
+
+def _leads_to(one: Day, after: Day | None, text: str) -> bool:
+    """Say whether a weekday only stands before the date that it is of: `Monday, 1 June`."""
+    return (
+        after is not None
+        and one.kind == "relative"
+        and after.kind == "absolute"
+        and text[one.first : one.last].strip().lower().endswith("day")
+        and not text[one.last : after.first].strip(" ,.")
+    )
 
 
 def _read(text: str, base: date | None) -> Iterator[Day]:

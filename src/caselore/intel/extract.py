@@ -23,6 +23,7 @@ from caselore.intel.rules import Rules, rules
 from caselore.intel.sentences import Sentence, sentences
 from caselore.intel.subjects import Context, partners
 
+NO_PRICE = 1_000_000  # what costs so much is no seat, plan or licence
 OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
 
 
@@ -242,6 +243,9 @@ def _valued(
     kind = base.event_type
     if kind == "pricing_change":
         found = attributes.prices(text, base.entity)
+        sums = [one.value for one in amounts(text)]
+        if sums and min(sums) >= NO_PRICE:
+            return  # `went from $3 million to $4 million` is a company's figure
         for one in found or [None]:  # type: ignore[list-item]
             yield base if one is None else base.having(
                 amount=one.amount, currency=one.currency, before=one.before,

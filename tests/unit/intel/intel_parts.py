@@ -328,3 +328,51 @@ NOTHING_OWN = [
     "A word of caution: a margin is not a moat.",
     "Prof. Amir Haddad is the chair of our advisory board.",
 ]
+
+# (sentence on Quillmere's own page, type, new price or sum)
+OWN_VALUES = [
+    (
+        "Per 16 March the fee per desk booking amounts to EUR 2.40 net (hitherto EUR 2.10).",
+        "pricing_change",
+        2.4,
+    ),
+    (
+        "The monthly rental for each kiosk goes from €31.00 to €36.50, excluding VAT, on invoices dated 20 March 2026 or later.",
+        "pricing_change",
+        36.5,
+    ),
+    (
+        "A day pass becomes dearer: €14.00 instead of €12.50, starting Monday 23 March.",
+        "pricing_change",
+        14.0,
+    ),
+    ("Since 16 March it costs $7 a month per household.", "pricing_change", 7.0),
+    (
+        "A page of scans cost you €0.30 in May; in June it costs €0.24.",
+        "pricing_change",
+        0.24,
+    ),
+    (
+        "The capital increase of Quillmere AG in the amount of EUR 8 million was entered into the commercial register on 20 March 2026.",
+        "funding",
+        8_000_000.0,
+    ),
+    (
+        "Quillmere GmbH has received a regional loan of 3 Mio. EUR from the Landesbank.",
+        "funding",
+        3_000_000.0,
+    ),
+    (
+        "61.5 percent of the shares in Quillmere GmbH went to the Danish group Nordhavn A/S yesterday.",
+        "acquisition",
+        None,
+    ),
+]
+
+# Sentences on Quillmere's own page that name sums and tell no such event.
+NO_VALUES = [
+    "A seat on the seminar costs EUR 240 instead of EUR 290 for early birds.",
+    "Since 1 March it costs the average carrier €1.20 more per litre of fuel.",
+    "Revenue went from $3 million to $4 million.",
+    "Analysts expect the fee to go from €31.00 to €36.50.",
+]

@@ -14,7 +14,7 @@ from caselore.intel.modality import Mode
 from caselore.intel.page_events import page_events
 
 sys.path.insert(0, str(Path(__file__).parent))
-from intel_parts import ELSEWHERE, NOTHING_ELSEWHERE, NOTHING_OWN, OWN
+from intel_parts import ELSEWHERE, NO_VALUES, NOTHING_ELSEWHERE, NOTHING_OWN, OWN, OWN_VALUES
 
 AT = datetime(2026, 3, 30, 12, tzinfo=UTC)
 BOOK = entities.Book((entities.make("Quillmere"), entities.make("Tarnfield & Sons")))
@@ -37,6 +37,21 @@ def test_a_report_of_others_is_read_by_its_parts(text, name, event_type, day):
 @pytest.mark.parametrize(("text", "event_type", "day"), OWN, ids=lambda one: one[:50])
 def test_what_a_competitor_tells_of_itself_is_its_own(text, event_type, day):
     assert reported(text, HOUSE) == [("Quillmere", event_type, f"2026-03-{day}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "event_type", "amount"), OWN_VALUES, ids=lambda one: str(one)[:50]
+)
+def test_a_price_a_sum_or_an_owner_is_read_with_its_value(text, event_type, amount):
+    markup = f"<html><body><main><h1>In brief</h1><p>26 March 2026</p><p>{text}</p></main></body></html>"
+    found = page_events(html_page(markup, HOUSE, AT), BOOK)
+    told = [(one.event_type, one.amount) for one in found if one.mode is Mode.ASSERTED]
+    assert told == [(event_type, amount)]
+
+
+@pytest.mark.parametrize("text", NO_VALUES, ids=lambda one: one[:50])
+def test_a_sum_of_something_else_is_no_price_and_no_funding(text):
+    assert reported(text, HOUSE) == []
 
 
 @pytest.mark.parametrize("text", NOTHING_ELSEWHERE, ids=lambda one: one[:50])
