@@ -153,6 +153,13 @@ def test_a_reader_that_leaves_early_is_no_failure(ana):
     assert process.wait(timeout=60) == 0
 
 
+# A shell that put the tests behind it hands down that interrupts are to be ignored.
+HEEDING = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
 def until_it_waits(pid):
     """Wait until a process has come up and computes no more: a signal while it loads may go astray."""
     used, before = 0, -1
@@ -168,7 +175,7 @@ def until_it_waits(pid):
 def test_an_interrupt_ends_with_130_and_a_word(ana):
     read, write = os.pipe()
     process = subprocess.Popen(
-        [*PROGRAM, "import", "-"],
+        [PROGRAM[0], "-c", HEEDING, *PROGRAM, "import", "-"],
         stdin=read,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from caselore.memory.aside_ports import KEPT, MOST, Answer, Kept, judged, told
 from caselore.memory.encoding import stamp
-from caselore.memory.stores.sqlite_file import mapped
+from caselore.memory.stores.sqlite_file import mapped, write_ahead
 
+PATIENCE = 15.0  # seconds to wait for another process that writes
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS answers (
   key TEXT PRIMARY KEY, request TEXT NOT NULL, at TEXT NOT NULL, status INTEGER, body TEXT
@@ -110,7 +111,7 @@ class AsideFile:
             for id in ids:
                 link.execute("DELETE FROM logs WHERE bank = ? AND incident = ?", (bank, id))
                 link.execute("DELETE FROM answers WHERE instr(body, ?)", (id,))
-        with mapped(self._path), closing(sqlite3.connect(self._path, timeout=15)) as link:
+        with mapped(self._path), closing(sqlite3.connect(self._path, timeout=PATIENCE)) as link:
             link.execute("VACUUM")
             link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -121,9 +122,9 @@ class AsideFile:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with mapped(self._path):
-            link = sqlite3.connect(self._path, timeout=15, isolation_level=None)
+            link = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)
             try:
-                link.execute("PRAGMA journal_mode = WAL")
+                write_ahead(link, PATIENCE)
                 link.execute("PRAGMA synchronous = NORMAL")
                 link.execute("PRAGMA secure_delete = ON")
                 link.execute("BEGIN IMMEDIATE")

@@ -78,7 +78,7 @@ def prepare(path: Path, busy: float) -> sqlite3.Connection:
                     hint="Open it once as a user who may write its folder.",
                 )
             if old:
-                _write_ahead(link, busy)
+                write_ahead(link, busy)
                 _migrate(link)
     except BaseException:
         link.close()
@@ -120,7 +120,7 @@ def _make(path: Path, busy: float) -> None:
         link = connect(draft, busy)
         try:
             with mapped(path):
-                _write_ahead(link, busy)
+                write_ahead(link, busy)
                 _migrate(link)
                 # Closing would fold the log in as well, but says nothing where the disk is full.
                 link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -159,7 +159,7 @@ def _recognise(link: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _write_ahead(link: sqlite3.Connection, busy: float) -> None:
+def write_ahead(link: sqlite3.Connection, busy: float) -> None:
     """Switch to write-ahead logging; SQLite's own patience does not cover this step."""
     deadline = time.monotonic() + busy
     while True:
