@@ -12,6 +12,7 @@ from typing import NamedTuple
 from caselore.intel.entities import Book, Entity
 from caselore.intel.lexicon import pattern
 from caselore.intel.money import Amount, amounts, counts, shares
+from caselore.intel.price_moves import Role, roles
 
 PLANS = (
     "Free|Starter|Basic|Standard|Team|Teams|Pro|Professional|Plus|Premium|Business|Growth|Scale|"
@@ -63,8 +64,6 @@ _UNITS = {
     "monatlich": "month",
     "jährlich": "year",
 }
-_FROM = pattern("attributes", "from", re.IGNORECASE)
-_BY = pattern("attributes", "by", re.IGNORECASE)
 _DOWN = pattern("attributes", "down", re.IGNORECASE)
 _FREE = pattern("attributes", "free", re.IGNORECASE)
 _CLOSED_FREE = pattern("attributes", "closed_free", re.IGNORECASE)
@@ -114,20 +113,16 @@ def plan_near(text: str, at: int) -> str:
 
 def prices(text: str, owner: Entity) -> list[Price]:
     """Give the price changes of a sentence, one for each new price."""
-    found = [one for one in amounts(text) if one.value < 1e6]
     fresh: list[tuple[Amount, Amount | None]] = []
     old: list[Amount] = []
-    for one in found:
-        head = text[max(0, one.first - 40) : one.first]
-        if _BY.search(head):
-            continue
-        if _FROM.search(head):
+    for one, role in roles(text):
+        if role is Role.OLD:
             if fresh and fresh[-1][1] is None and _after_new(text, fresh[-1][0], one):
                 fresh[-1] = (fresh[-1][0], one)
             else:
                 old.append(one)
-            continue
-        fresh.append((one, old.pop(0) if old else None))
+        elif role is Role.NEW:
+            fresh.append((one, old.pop(0) if old else None))
     percent = _signed(text)
     made = [_price(text, new, was, percent, owner) for new, was in fresh]
     if not made and (_CLOSED_FREE.search(text) or percent is not None or _FREE.search(text)):
@@ -152,7 +147,9 @@ def prices(text: str, owner: Entity) -> list[Price]:
 
 
 def _after_new(text: str, new: Amount, was: Amount) -> bool:
-    return bool(re.fullmatch(r"[^.;]{0,60}?", text[new.last : was.first])) and not re.search(
+    return bool(
+        re.fullmatch(r"(?:[^.;]|\.(?=\d)){0,60}?", text[new.last : was.first])
+    ) and not re.search(
         r"\b(?:and|while)\b[^$€£]{0,40}\b(?:plan|tier)\b", text[new.last : was.first]
     )
 

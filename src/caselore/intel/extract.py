@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from caselore.intel import attributes
@@ -15,12 +16,13 @@ from caselore.intel.cues import RECENT, Scene, found, says_new, whom
 from caselore.intel.days import Day, apart, day_of, days
 from caselore.intel.entities import Book
 from caselore.intel.lexicon import pattern
-from caselore.intel.modality import Mode, is_correction, is_opinion, is_vacancy, mode_of
+from caselore.intel.modality import Mode, is_opinion, is_vacancy, mode_of
 from caselore.intel.money import amounts, names_amount
 from caselore.intel.pages import Page
 from caselore.intel.places import CHANGELOG, LEAD, Place, places
+from caselore.intel.price_moves import Role, begins, moved, roles
 from caselore.intel.rules import Rules, rules
-from caselore.intel.sentences import Sentence, sentences
+from caselore.intel.sentences import Sentence
 from caselore.intel.subjects import Context, partners
 
 NO_PRICE = 1_000_000  # what costs so much is no seat, plan or licence
@@ -41,8 +43,10 @@ _VERSION_ONLY = re.compile(
 def extract(page: Page, book: Book) -> tuple[Candidate, ...]:
     """Give what a page says of the competitors, in the order of its sentences."""
     found: list[Candidate] = []
+    before: Place | None = None
     for place in places(page, book):
-        found += _of_place(page, book, place)
+        found += _of_place(page, book, place) or _across(page, book, before, place)
+        before = place
     if is_opinion(page):
         found = [one for one in found if one.mode is not Mode.ASSERTED]
     elif is_vacancy(page):
@@ -50,7 +54,21 @@ def extract(page: Page, book: Book) -> tuple[Candidate, ...]:
     return tuple(_weighed(page, found))
 
 
-def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
+def _of_place(page: Page, book: Book, place: Place) -> list[Candidate]:
+    if place.kind == "row":
+        return _row(page, book, place)
+    return list(_read_in(page, book, place))
+
+
+def _row(page: Page, book: Book, place: Place) -> list[Candidate]:
+    """Read a line of a list of prices that gives the new price and the old: `$9 (until 31 May: $7)`."""
+    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    told = {role for _, role in roles(text)} >= {Role.NEW, Role.OLD}
+    hits = list(_move(text, anchor, False)) if told and place.context.owner else []
+    return list(_make(page, book, place, "pricing_change", hits[0])) if hits else []
+
+
+def _read_in(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     if place.kind in {"row", "caption"} or len(place.sentence.text) < 12 or place.elsewhere:
         return
     taken = 0
@@ -68,6 +86,22 @@ def _of_place(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
                 break
         if taken == 2:
             return
+
+
+def _across(page: Page, book: Book, before: Place | None, place: Place) -> list[Candidate]:
+    """Read a price that two neighbouring sentences tell: `It was free until May. Since 1 June it costs $3.`"""
+    one = place.sentence
+    if before is None or before.sentence.block != one.block:
+        return []
+    if before.sentence.last >= one.first or not names_amount(one.text):
+        return []
+    text = page.text[before.sentence.first : one.last]
+    anchor = page.published or day_of(page.fetched_at)
+    hits = list(_move(text, anchor, False))
+    if not hits or any(moved(each.text, anchor) for each in (before.sentence, one)):
+        return []
+    joined = replace(place, sentence=one._replace(first=before.sentence.first, text=text))
+    return list(_make(page, book, joined, "pricing_change", hits[0]))
 
 
 def _own_clause(text: str, trigger: tuple[int, int]) -> bool:
@@ -104,6 +138,15 @@ def _hits(table: Rules, place: Place, page: Page) -> Iterator[Hit]:
     told = None if place.price_list else found(table.event_type, table.topic, text, scene)
     if told:
         yield Hit(told[0], 2 if lead else 1, told[1])
+    if table.event_type == "pricing_change":
+        yield from _move(text, anchor, lead)
+
+
+def _move(text: str, anchor: str, lead: bool) -> Iterator[Hit]:
+    """Give where the amounts of a text themselves say that a price changed."""
+    move = moved(text, anchor)
+    if move:
+        yield Hit((move.first, move.last), 2 if lead else 1, "named")
 
 
 def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
@@ -172,6 +215,8 @@ def _make(page: Page, book: Book, place: Place, event_type: str, hit: Hit) -> It
     named = days(text, anchor)
     mode = _mode(book.masked(text), trigger[0], named, anchor, event_type)
     day, told = _day(page, place, named, event_type, trigger[0])
+    if mode is Mode.PAST and told == "effective" and apart(day, anchor) <= OLD:
+        mode = Mode.ASSERTED  # a price since a day of late is news
     if (
         mode is Mode.ASSERTED
         and told == "sentence"
@@ -276,6 +321,14 @@ def _day(
 ) -> tuple[str, str]:
     """Give the day of what a sentence reports, and from what that is known."""
     text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    begun = begins(text, named, anchor) if event_type == "pricing_change" else ""
+    return (begun, "effective") if begun else _told_day(page, place, named, event_type, trigger)
+
+
+def _told_day(
+    page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
+) -> tuple[str, str]:
+    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
     own = []
     for one in named:
         head = text[max(0, one.first - 40) : one.first]
@@ -332,35 +385,3 @@ def _weighed(page: Page, found: list[Candidate]) -> Iterator[Candidate]:
             yield one.having(mode=Mode.DENIED if denied else Mode.RUMOURED)
         else:
             yield one
-
-
-def corrected_amounts(page: Page) -> frozenset[float]:
-    """Give the amounts that a page says were wrong."""
-    wrong: set[float] = set()
-    for one in sentences(page):
-        if is_correction(one.text):
-            values = [amount.value for amount in amounts(one.text)]
-            wrong |= set(_wrong_of(one.text, values))
-    return frozenset(wrong)
-
-
-def _wrong_of(text: str, values: list[float]) -> list[float]:
-    """Tell the wrong values of a correction from the right one."""
-    if len(values) < 2:
-        said = re.search(
-            r"earlier|previous|originally|incorrectly|wrongly|mistakenly|misstated",
-            text,
-            re.IGNORECASE,
-        )
-        return (
-            values
-            if said
-            and not re.search(
-                r"correct(?:ed)? (?:figure|amount|price|number) (?:is|was)|should (?:be|read)|corrected to",
-                text,
-                re.IGNORECASE,
-            )
-            else []
-        )
-    right_first = re.search(r",?\s+not\s+(?:the\s+)?[$€£\d]", text)
-    return values[1:] if right_first else values[:-1]

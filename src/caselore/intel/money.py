@@ -24,8 +24,13 @@ _WORDS = {
     "brl": "BRL", "reais": "BRL", "krw": "KRW", "won": "KRW", "ils": "ILS", "shekels": "ILS",
     "dólares": "USD", "dollari": "USD", "dólar": "USD", "円": "JPY", "元": "CNY",
     "canadian dollars": "CAD", "australian dollars": "AUD", "singapore dollars": "SGD",
-    "cents": "USD", "cent": "USD",
+    "cents": "USD", "cent": "USD", "buck": "USD", "quid": "GBP", "pence": "GBP",
+    "czk": "CZK", "huf": "HUF", "zar": "ZAR", "mxn": "MXN", "nzd": "NZD", "hkd": "HKD",
+    "aed": "AED", "thb": "THB", "kr": "", "kr.": "", "crowns": "",
 }  # fmt: skip
+_PARTS = {"half": 0.5, "a": 1.0, "an": 1.0, "and": 0.0}
+_CODES = {"rs": "INR", "rs.": "INR", "p": "GBP"}
+_HUNDREDTHS = frozenset({"cent", "cents", "pence", "p"})
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mn": 1e6, "mm": 1e6,
     "mio": 1e6, "mln": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6, "millones": 1e6,
@@ -71,13 +76,13 @@ _SCALE = "|".join(sorted(map(re.escape, _SCALES), key=len, reverse=True))
 _SIGN = "|".join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))
 _WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True))
 _SPELLED = (
-    r"(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
+    r"(?:(?:half a|an?)(?=[ -](?:million|billion|thousand|hundred|crore|lakh)\b)|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
     + "|".join(_SMALL[1:])
     + ")"
 )
 _MONEY = re.compile(
-    rf"(?P<s1>{_SIGN}|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|INR|SGD)\b)\s?(?P<n1>{_NUM})(?:(?:\s|-|\u00a0)?(?P<k1>{_SCALE})\b\.?)?(?:\s?(?P<c1>USD|CAD|AUD|SGD|NZD|HKD)\b)?"
-    rf"|(?<![\w.,])(?P<n2>{_NUM}|{_SPELLED}(?:\s+hundred)?)(?:(?:\s|-|\u00a0)?(?P<k2>{_SCALE})\b\.?)?\s*(?:(?:de|di|d['’])\s*)?-?(?P<s2>{_SIGN}|(?:{_WORD})\b)",
+    rf"(?P<s1>{_SIGN}|\b(?:Rs\.?(?=\s?\d)|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|ZAR|MXN|BRL|KRW|CNY|INR|SGD|NZD|HKD|AED)\b))\s?(?P<n1>{_NUM})(?:(?:\s|-|\u00a0)?(?P<k1>{_SCALE})\b\.?)?(?:\s?(?P<c1>USD|CAD|AUD|SGD|NZD|HKD)\b)?"
+    rf"|(?<![\w.,])(?P<n2>{_NUM}|{_SPELLED}(?:\s+hundred(?:\s+and\s+{_SPELLED})?)?)(?:(?:\s|-|\u00a0)?(?P<k2>{_SCALE})\b\.?)?\s*(?:(?:de|di|d['’])\s*)?-?(?P<s2>{_SIGN}|(?<!\d{{3}})(?<=\d)p\b|(?:{_WORD})\b)",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
@@ -124,8 +129,9 @@ def amounts(text: str) -> Iterator[Amount]:
         if value is None:
             continue
         currency = match["c1"] or _SIGNS.get(sign) or _SIGNS.get(sign.upper())
-        currency = currency or _WORDS.get(sign.lower()) or sign.upper()
-        if sign.lower() in {"cent", "cents"}:
+        if currency is None:
+            currency = _WORDS.get(sign.lower(), _CODES.get(sign.lower(), sign.upper()))
+        if sign.lower() in _HUNDREDTHS:
             value /= 100
         last = match.end()
         while last > match.start() and text[last - 1] in ".,":
@@ -149,9 +155,11 @@ def _number(text: str, scale: str) -> float | None:
 def spelled(text: str) -> float | None:
     """Read a number in words, up to nine hundred."""
     total = 0.0
-    for word in re.split(r"[-\s]+", text.lower()):
+    for word in re.split(r"[-\s]+", text.lower().replace("half a", "half")):
         if word == "hundred":
             total = (total or 1) * 100
+        elif word in _PARTS:
+            total += _PARTS[word]
         elif word in COUNT_WORDS:
             total += COUNT_WORDS[word]
         else:

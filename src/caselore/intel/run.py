@@ -17,9 +17,9 @@ from caselore.intel.advice import Adviser
 from caselore.intel.aliases import learn
 from caselore.intel.briefing import Brief
 from caselore.intel.collect.folder import Brought
+from caselore.intel.corrections import corrected_amounts
 from caselore.intel.dossier import Dossier, put_together
 from caselore.intel.entities import Book, Entity
-from caselore.intel.extract import corrected_amounts
 from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
 from caselore.intel.page_events import page_events
 from caselore.intel.pages import Page
