@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from caselore.intel.days import Day, apart
 from caselore.intel.entities import Book, Entity, Mention
+from caselore.intel.lexicon import pattern
 from caselore.intel.subjects import Context, affected, bystander, subject
 
 RECENT = 14  # days by which a day that a sentence names may lie before its page's, to say that it is new
@@ -95,13 +96,8 @@ def found(
     return None
 
 
-_THOUGHT = re.compile(
-    r"\b(?:could|would|might|should|(?-i:may)(?! \d)|not|never|n[’']t|nobody|neither|nor|no(?! longer| later)|wants? to|hopes? to|hoping to|wish(?:es)? to|if|unless|whether)\b",
-    re.IGNORECASE,
-)
-_NONE_OF = re.compile(
-    r"\b(?:no|not|without|nor|never|neither|few|any)\s+(?:\w+\s+)?$", re.IGNORECASE
-)
+_THOUGHT = pattern("cues", "thought", re.IGNORECASE)
+_NONE_OF = pattern("cues", "none_of", re.IGNORECASE)
 
 
 def _unreal(text: str, span: tuple[int, int]) -> bool:
@@ -109,10 +105,7 @@ def _unreal(text: str, span: tuple[int, int]) -> bool:
     return bool(_THOUGHT.search(text[span[0] : span[1]]) or _NONE_OF.search(text[: span[0]]))
 
 
-_NEW = re.compile(
-    r"\b(?:now|today|this morning|finally|at last|just|as of now|for the first time|brand[- ]new|new)\b",
-    re.IGNORECASE,
-)
+_NEW = pattern("cues", "new", re.IGNORECASE)
 
 
 def says_new(text: str, named: tuple[Day, ...], anchor: str) -> bool:
@@ -159,27 +152,12 @@ def whom(
     return named[0].entity if named else _meant(text, book, context)
 
 
-_AS_PARTY = re.compile(
-    r"\b(?:with|by|between|and|for|of)\s+(?:the )?(?:[a-z][\w-]* ){0,3}$", re.IGNORECASE
-)
-_JOINS = re.compile(r"(?:joins|joined|is joining|will join)\b", re.IGNORECASE)
-_LEAVES = re.compile(
-    r"(?:\b(?:left|leaves|leaving|quits?|from|of late at|lately (?:of|at)|formerly (?:of|at|with)|previously (?:of|at|with)"
-    r"|ex|former|late of|sold|swap\w* \w+ for \w+ at|exchang\w+|traded|trades|after .{0,30} (?:at|with)|spent .{0,40} (?:at|with)"
-    r"|ran|once of|until now at)[\s-]+(?:the )?)$",
-    re.IGNORECASE,
-)
-_COMES_TO = re.compile(
-    r"\b(?:join(?:s|ed|ing)?|at|of|for|to|by|with)\s+(?:the )?(?:[a-z][\w-]* ){0,3}$",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:join(?:s|ed|ing)?|(?:at|of|for|to) (?:rival |the )?)\s*(?-i:(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]\w+)"
-)
-_ANAPHOR = re.compile(
-    r"\b(?:we|our|us|its|it|the (?:[\w-]+ ){0,3}(?:company|firm|group|caterer|maker|provider|vendor|business|start-?up|board|operator|carrier|retailer|chain|publisher|developer|bank|lab|brewery|builder))\b",
-    re.IGNORECASE,
-)
+_AS_PARTY = pattern("cues", "as_party", re.IGNORECASE)
+_JOINS = pattern("cues", "joins", re.IGNORECASE)
+_LEAVES = pattern("cues", "leaves", re.IGNORECASE)
+_COMES_TO = pattern("cues", "comes_to", re.IGNORECASE)
+_ELSEWHERE = pattern("cues", "elsewhere")
+_ANAPHOR = pattern("cues", "anaphor", re.IGNORECASE)
 
 
 def _gaining(

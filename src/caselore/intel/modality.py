@@ -47,26 +47,15 @@ _MODAL = re.compile(
     r"\b(?:would|could|should|might|ought to)(?: \w+){0,2}\s*$",
     re.IGNORECASE,
 )
-_HABIT = re.compile(
-    r"\b(?:we|they|it|who|which|company|team)\b[^.;]{0,40}\b(?:regularly|often|always|usually|frequently|constantly|continually|time and again"
-    r"|from time to time)\b",
-    re.IGNORECASE,
-)
+_HABIT = pattern("modality", "habit", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"(?:^|[,;:]\s*|\b(?:and|but|even|only|of|question|asked|wonders?|decided?|clear|knows?)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
     re.IGNORECASE,
 )
 
 
-_OPINION = re.compile(
-    r"^\W*(?:opinion|comment|commentary|column|editorial|op-?ed|viewpoint|guest (?:post|column)|essay|leader|letter to the editor"
-    r"|meinung|kommentar|tribune|opinión)\s*[:|–—-]|/(?:opinion|op-ed|columns?)/",
-    re.IGNORECASE,
-)
-_HIS_OWN = re.compile(
-    r"\b(?:the views|views expressed|opinions expressed)\b.{0,60}\b(?:own|author|writer)",
-    re.IGNORECASE,
-)
+_OPINION = pattern("modality", "opinion", re.IGNORECASE)
+_HIS_OWN = pattern("modality", "his_own", re.IGNORECASE)
 
 
 def is_opinion(page: Page) -> bool:

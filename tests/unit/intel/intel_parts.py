@@ -348,7 +348,7 @@ OWN_VALUES = [
     ),
     ("Since 16 March it costs $7 a month per household.", "pricing_change", 7.0),
     (
-        "A page of scans cost you €0.30 in May; in June it costs €0.24.",
+        "All of it is less expensive since Monday. A page of scans cost you €0.30 in May; in June it costs €0.24.",
         "pricing_change",
         0.24,
     ),
