@@ -20,12 +20,11 @@ from caselore.intel.modality import Mode, is_opinion, is_vacancy, mode_of
 from caselore.intel.money import amounts, names_amount
 from caselore.intel.pages import Page
 from caselore.intel.places import CHANGELOG, LEAD, Place, places
-from caselore.intel.price_moves import Role, begins, moved, roles
+from caselore.intel.price_moves import MOST, Role, begins, moved, roles
 from caselore.intel.rules import Rules, rules
 from caselore.intel.sentences import Sentence
 from caselore.intel.subjects import Context, partners
 
-NO_PRICE = 1_000_000  # what costs so much is no seat, plan or licence
 OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
 
 
@@ -62,7 +61,7 @@ def _of_place(page: Page, book: Book, place: Place) -> list[Candidate]:
 
 def _row(page: Page, book: Book, place: Place) -> list[Candidate]:
     """Read a line of a list of prices that gives the new price and the old: `$9 (until 31 May: $7)`."""
-    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    text, anchor = place.sentence.text, page.day
     told = {role for _, role in roles(text)} >= {Role.NEW, Role.OLD}
     hits = list(_move(text, anchor, False)) if told and place.context.owner else []
     return list(_make(page, book, place, "pricing_change", hits[0])) if hits else []
@@ -71,11 +70,10 @@ def _row(page: Page, book: Book, place: Place) -> list[Candidate]:
 def _read_in(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     if place.kind in {"row", "caption"} or len(place.sentence.text) < 12 or place.elsewhere:
         return
-    taken = 0
-    seen: set[str] = set()
+    taken, seen, scene = 0, set[str](), _scene(page, place)
     for table in rules():
         event_type = table.event_type
-        for hit in () if event_type in seen else _hits(table, place, page):
+        for hit in () if event_type in seen else _hits(table, place, page, scene):
             if taken and not _own_clause(place.sentence.text, hit.trigger):
                 continue
             made = list(_make(page, book, place, event_type, hit))
@@ -96,7 +94,7 @@ def _across(page: Page, book: Book, before: Place | None, place: Place) -> list[
     if before.sentence.last >= one.first or not names_amount(one.text):
         return []
     text = page.text[before.sentence.first : one.last]
-    anchor = page.published or day_of(page.fetched_at)
+    anchor = page.day
     hits = list(_move(text, anchor, False))
     if not hits or any(moved(each.text, anchor) for each in (before.sentence, one)):
         return []
@@ -122,24 +120,29 @@ class Hit(NamedTuple):
     who: str = "doer"
 
 
-def _hits(table: Rules, place: Place, page: Page) -> Iterator[Hit]:
+def _hits(table: Rules, place: Place, page: Page, scene: Scene) -> Iterator[Hit]:
     """Give the rule of a type that fits a sentence, then the cue that does."""
     if table.event_type == "feature_launch" and _NO_LAUNCH.search(place.sentence.text):
         return
     match = _match(table, place)
     if match:
         yield Hit(*match)
-    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
-    lead = place.kind == "heading" or place.number < LEAD
-    scene = Scene(
-        place.context.owner is not None, lead, says_new(text, days(text, anchor), anchor),
-        bool(page.published or place.heading_day),
-    )  # fmt: skip
+    text = place.sentence.text
     told = None if place.price_list else found(table.event_type, table.topic, text, scene)
     if told:
-        yield Hit(told[0], 2 if lead else 1, told[1])
+        yield Hit(told[0], 2 if scene.lead else 1, told[1])
     if table.event_type == "pricing_change":
-        yield from _move(text, anchor, lead)
+        yield from _move(text, page.day, scene.lead)
+
+
+def _scene(page: Page, place: Place) -> Scene:
+    text = place.sentence.text
+    return Scene(
+        own=place.context.owner is not None,
+        lead=place.kind == "heading" or place.number < LEAD,
+        said_new=says_new(text, days(text, page.day), page.day),
+        dated=bool(page.published or place.heading_day),
+    )
 
 
 def _move(text: str, anchor: str, lead: bool) -> Iterator[Hit]:
@@ -211,7 +214,7 @@ def _make(page: Page, book: Book, place: Place, event_type: str, hit: Hit) -> It
     entity = whom(text, trigger, book, place.context, event_type, hit.who)
     if entity is None or _only_a_version(place, book):
         return
-    anchor = page.published or day_of(page.fetched_at)
+    anchor = page.day
     named = days(text, anchor)
     mode = _mode(book.masked(text), trigger[0], named, anchor, event_type)
     day, told = _day(page, place, named, event_type, trigger[0])
@@ -287,10 +290,10 @@ def _valued(
     """Give the candidate with the values of its type; of prices one for each."""
     kind = base.event_type
     if kind == "pricing_change":
-        found = attributes.prices(text, base.entity)
         sums = [one.value for one in amounts(text)]
-        if sums and min(sums) >= NO_PRICE:
+        if sums and min(sums) >= MOST:
             return  # `went from $3 million to $4 million` is a company's figure
+        found = attributes.prices(text, base.entity)
         for one in found or [None]:  # type: ignore[list-item]
             yield base if one is None else base.having(
                 amount=one.amount, currency=one.currency, before=one.before,
@@ -320,7 +323,7 @@ def _day(
     page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
 ) -> tuple[str, str]:
     """Give the day of what a sentence reports, and from what that is known."""
-    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    text, anchor = place.sentence.text, page.day
     begun = begins(text, named, anchor) if event_type == "pricing_change" else ""
     return (begun, "effective") if begun else _told_day(page, place, named, event_type, trigger)
 
@@ -328,7 +331,7 @@ def _day(
 def _told_day(
     page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
 ) -> tuple[str, str]:
-    text, anchor = place.sentence.text, page.published or day_of(page.fetched_at)
+    text, anchor = place.sentence.text, page.day
     own = []
     for one in named:
         head = text[max(0, one.first - 40) : one.first]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from caselore.intel.days import day_of
+
 _IS_KICKER = re.compile(
     r"\W*(?:for immediate release|press release|news release|media release|embargo\w*.*|pressemitteilung"
     r"|communiqué de presse|nota de prensa|\d{1,2}[ ./-]\S+[ ./-]\d{4}|\d{4}-\d\d-\d\d)\W*",
@@ -89,6 +91,11 @@ class Page:
     def digest(self) -> str:
         """Give the hash of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def day(self) -> str:
+        """Give the day from which its words are read: of its publication, else of its fetching."""
+        return self.published or day_of(self.fetched_at)
 
     @property
     def host(self) -> str:

@@ -79,8 +79,10 @@ def _saved_later(
     folder: Path, entries: list[Entry], as_of: datetime | None
 ) -> list[tuple[str, str]]:
     """Tell of files that only their own time bars: a copied folder would else look like an empty week."""
-    late = [one for one in entries if as_of and one.by_file and one.fetched_at > as_of]
-    if not late or as_of is None:
+    if as_of is None:
+        return []
+    late = [one for one in entries if one.by_file and one.fetched_at > as_of]
+    if not late:
         return []
     saved = "1 file is" if len(late) == 1 else f"{len(late):,} files are"
     return [(str(folder), f"{saved} newer than {as_of:%Y-%m-%d}; give fetch times in a site.json")]
