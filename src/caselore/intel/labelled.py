@@ -5,7 +5,7 @@ Must not judge a claim itself, nor guess a label that a row does not give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
@@ -35,6 +35,17 @@ class Labelled(NamedTuple):
     label: str
     title: str = ""
     day: str = ""
+
+
+def read_pairs(rows: Iterable[Any]) -> Iterator[Labelled]:
+    """Read rows in order. Raises BadInput, which says the number of the row that is wrong."""
+    for number, row in enumerate(rows, 1):
+        try:
+            yield read_pair(row)
+        except BadInput as error:
+            raise BadInput(f"Pair {number}: {error}", hint=error.hint) from None
+        except RecursionError:
+            raise BadInput(f"Pair {number} is nested too deep.") from None
 
 
 def read_pair(row: Mapping[str, Any]) -> Labelled:

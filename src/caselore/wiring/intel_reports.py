@@ -100,9 +100,9 @@ class IntelReports:
 
         Raises: BadInput.
         """
-        from caselore.intel.labelled import judged, read_pair, scores  # noqa: PLC0415
+        from caselore.intel.labelled import judged, read_pairs, scores  # noqa: PLC0415
 
-        told = [(one, judged(one)) for one in map(read_pair, rows)]
+        told = [(one, judged(one)) for one in read_pairs(rows)]
         return {
             "claims": [{**found.to_json(), "label": one.label or None} for one, found in told],
             "scores": scores(told),

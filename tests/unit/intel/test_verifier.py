@@ -149,13 +149,16 @@ def test_macro_f1_is_that_of_the_definition():
     assert macro_f1([]) == 0.0
 
 
-def test_the_command_gives_verdicts_and_scores(tmp_path):
-    rows = "\n".join(json.dumps(row) for row, _ in ROWS)
-    done = subprocess.run(
+def verify(home, rows):
+    return subprocess.run(
         [CASELORE, "intel", "verify", "-", "--json"],
-        env={"CASELORE_HOME": str(tmp_path), "PATH": ""},
-        input=rows, capture_output=True, text=True, check=False,
+        env={"CASELORE_HOME": str(home), "PATH": ""},
+        input=rows, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
+
+
+def test_the_command_gives_verdicts_and_scores(tmp_path):
+    done = verify(tmp_path, "\n".join(json.dumps(row) for row, _ in ROWS))
     told = json.loads(done.stdout)
 
     assert done.returncode == 1
@@ -168,3 +171,30 @@ def test_the_command_gives_verdicts_and_scores(tmp_path):
             )["scores"]
             is None
         )
+
+
+GOOD = '{"claim": "Velora bought Oakline.", "evidence": "Velora bought Oakline."}'
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (f'{GOOD}\n{{"claim": "x"}}', "Pair 2: a pair needs a claim and its evidence"),
+        (f"{GOOD}\n{{'claim'}}", "no JSON in line 2"),
+        ("[" * 5_000 + "]" * 5_000, "nested too deep"),
+        (f"{GOOD}\n" + "[" * 5_000 + "]" * 5_000, "nested too deep in line 2"),
+        ('{"claim": "x", "evidence": ' + "[" * 900 + '"y"' + "]" * 900 + "}", "Pair 1 is nested too deep"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_wrong_is_refused_with_the_place(tmp_path, rows, told):
+    done = verify(tmp_path, rows)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in " ".join(done.stderr.split())
+
+
+def test_a_separator_of_unicode_within_a_text_ends_no_line(tmp_path):
+    odd = '{"claim": "Velora bought\u2028Oakline.", "evidence": "Velora bought Oakline."}'
+    done = verify(tmp_path, f"{odd}\r\n{GOOD}\n")
+
+    assert [one["verdict"] for one in json.loads(done.stdout)["claims"]] == ["verified"] * 2

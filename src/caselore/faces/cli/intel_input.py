@@ -6,6 +6,7 @@ Must not judge what it says.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -31,10 +32,21 @@ def objects(file: str) -> list[Any]:
         value = json.loads(text)
         found = value if isinstance(value, list) else [value]
     except ValueError:
-        try:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except ValueError as error:
-            raise BadInput(f"{file} is no JSON: {error}") from error
+        found = list(_lines(file, text))
+    except RecursionError:
+        raise BadInput(f"{file} is nested too deep to be read.") from None
     if not found:
         raise BadInput(f"{file} holds nothing")
     return found
+
+
+def _lines(file: str, text: str) -> Iterator[Any]:
+    # only a line feed ends a line: JSON may hold the separators of Unicode as they are
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise BadInput(f"{file} is no JSON in line {number}: {error}") from error
+            except RecursionError:
+                raise BadInput(f"{file} is nested too deep in line {number}.") from None
