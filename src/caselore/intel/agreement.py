@@ -6,18 +6,19 @@ Must not judge by a clause that speaks of something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from caselore.intel.likeness import carried, contrary, same, shape, stem, telling, words
 
 _CUT = re.compile(
-    r"(?<=[.!?;])\s+|\s*[;:(]\s*|,\s+(?=(?:and|but|while|whereas|although|though|however|which|who|where|when|then|so|not|as|because|up|down|beating|having)\b)"
-    r"|\s+(?=(?:but|while|whereas|although|though|however|compared with|against the)\b)"
-    r"|\s+(?=and\s+(?!\w+\s+(?:are|is)\b)[a-z]+(?:ed|s)?\s)"
+    r"(?<=[.!?;])\s+|(?<!\s)\s*[;:(]\s*|,\s+(?=(?:and|but|while|whereas|although|though|however|which|who|where|when|then|so|not|as|because|up|down|beating|having)\b)"
+    r"|(?<!\s)\s+(?=(?:but|while|whereas|although|though|however|compared with|against the)\b)"
+    r"|(?<!\s)\s+(?=and\s+(?!\w+\s+(?:are|is)\b)[a-z]+(?:ed|s)?\s)"
 )  # fmt: skip
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
 _PART = re.compile(r"\d[\d,.]*\d|\d")
+_ENDS = re.compile(r"[.;:!?]|,\s(?!dass\b|que\b|that\b)|\bbut\b")
+REACH = 300  # characters before and behind a denial in which stands what it is of
 
 
 class Clause(NamedTuple):
@@ -75,10 +76,11 @@ def _plain_words(text: str) -> frozenset[str]:
 
 def denial(claim: str, quote: str) -> str:
     """Give why a claim's polarity is not the quote's; empty where it is, or where the denial is of something else."""
-    for deed in _denied(claim):
-        found = _answer(deed, claim, quote)
-        if found:
-            return found
+    if own_denials := _denied(claim):
+        theirs = frozenset(one for each in _denied(quote) for one in each)
+        said = frozenset(one.stem for one in words(quote))
+        if any(_undenied(scope, theirs) and carried(scope[0], said) for scope in own_denials):
+            return "the quote does not deny it"
     if shape("no").search(claim):
         return ""
     own = frozenset(one.stem for one in telling(claim))
@@ -101,22 +103,19 @@ def _before_denial(part: str) -> str:
     return part[: match.start()] if telling(part[match.end() :]) else ""
 
 
-def _answer(scope: tuple[str, ...], claim: str, quote: str) -> str:
-    """Say whether a quote also denies what a claim denies."""
-    theirs = frozenset(one for each in _denied(quote) for one in each)
-    if any(carried(one, theirs) or _turned(one, theirs) for one in scope):
-        return ""
-    says_it = carried(scope[0], frozenset(one.stem for one in words(quote)))
-    return "the quote does not deny it" if says_it else ""
+def _undenied(scope: tuple[str, ...], theirs: frozenset[str]) -> bool:
+    """Say whether what a claim denies is not among what a quote denies."""
+    return not any(carried(one, theirs) or _turned(one, theirs) for one in scope)
 
 
 def _denied(text: str) -> list[tuple[str, ...]]:
     """Give for each denial of a text the stems of the first words that it is about."""
     found = []
     for match in shape("no").finditer(text):
-        rest = re.split(r"[.;:!?]|,\s(?!dass\b|que\b|that\b)|\bbut\b", text[match.end() :])[0]
+        rest = _ENDS.split(text[match.end() : match.end() + REACH], maxsplit=1)[0]
         scope = tuple(one.stem for one in telling(rest))[:4]
-        scope = scope or tuple(one.stem for one in telling(text[: match.start()]))[-4:]
+        before = text[max(0, match.start() - REACH) : match.start()]
+        scope = scope or tuple(one.stem for one in telling(before))[-4:]
         if match.group().lower() in {"unaffected", "exempt"}:
             scope = ("affect" if match.group().lower() == "unaffected" else "apply",)
         if scope:
@@ -245,9 +244,6 @@ def _between(text: str, one: str, other: str) -> tuple[str, str] | None:
         return None if noun is None else (left, "buy")
     passive = re.search(r"\bby\b(?! (?:\d|[a-z]))", middle) is not None
     return (right if passive else left), deeds[0]
-
-
-Kind = Callable[[str], set[str]]
 
 
 _SPANS = r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"

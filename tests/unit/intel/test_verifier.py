@@ -198,3 +198,13 @@ def test_a_separator_of_unicode_within_a_text_ends_no_line(tmp_path):
     done = verify(tmp_path, f"{odd}\r\n{GOOD}\n")
 
     assert [one["verdict"] for one in json.loads(done.stdout)["claims"]] == ["verified"] * 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [("x" + " " * 50_000 + "y", "x" + " " * 50_000 + "z"), ("not " * 8_000, "not, " * 8_000)],
+)
+def test_a_text_made_to_be_slow_is_judged_all_the_same(tmp_path, claim, evidence):
+    done = verify(tmp_path, json.dumps({"claim": claim, "evidence": evidence}))
+
+    assert done.returncode in {0, 1}, done.stderr
