@@ -146,3 +146,35 @@ def test_a_price_is_shown_to_the_cent_with_what_it_was_before(served):
         page = person.get("/intel/Velora").text
 
     assert "USD 8.49 → 9.99" in page
+
+
+def test_a_phone_shows_every_column_of_the_competitors(served):
+    name = "Rückversicherungsvermittlungsgesellschaft Velora & Söhne"
+    with served.client("human") as person:
+        told = person.post(f"{API}/events", json={**EVENT, "competitor": name})
+    assert told.status_code == 201, told.text
+    with launched() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.goto(f"{served.url}/intel")
+        hidden = page.evaluate(
+            "[...document.querySelectorAll('.scroll')].map(e => e.scrollWidth - e.clientWidth)"
+        )
+        row = page.inner_text("main tbody tr")
+
+    assert hidden == [0]
+    assert all(told in row for told in (name, "acquisition 1", "2026-02-02", "low", "1 origin"))
+
+
+def test_the_chart_of_events_is_of_events_and_left_away_where_it_would_be_empty(served):
+    today = served.app.now().date()
+    with served.client("human") as person:
+        for name, day in (("Velora", today), ("Ardent & Pike", today.replace(year=2020, day=1))):
+            told = {**EVENT, "competitor": name, "date": day.isoformat()}
+            assert person.post(f"{API}/events", json=told).status_code == 201
+        lately = person.get("/intel/Velora").text
+        long_ago = person.get("/intel/Ardent%20%26%20Pike").text
+
+    assert 'aria-label="Events by day' in lately
+    assert "Incidents" not in lately
+    assert "The last 180 days" not in long_ago
+    assert "low risk" in lately
