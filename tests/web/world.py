@@ -8,7 +8,7 @@ from serving import PYTEST, TIMEOUT
 HOSTILE_NAME = "<img src=x onerror=alert(1)>"
 HOSTILE = (
     "<script>alert(1)</script><img src=http://elsewhere.example/x onerror=alert(2)>"
-    "\x1b]8;;http://elsewhere.example\x07\u202e}}{{7*7}} " + "x" * 3_000
+    "\x1b]8;;http://elsewhere.example\x07\u202e}}{{71*97}} " + "x" * 3_000
 )
 HOSTILE_LOG = (
     f"ERROR: {HOSTILE}\n"
