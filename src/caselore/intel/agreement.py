@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from caselore.intel.likeness import carried, contrary, same, shape, stem, telling, words
+from caselore.intel.money import COUNT_WORDS
 
 _CUT = re.compile(
     r"(?<=[.!?;])\s+|(?<!\s)\s*[;:(]\s*|,\s+(?=(?:and|but|while|whereas|although|though|however|which|who|where|when|then|so|not|as|because|up|down|beating|having)\b)"
@@ -259,9 +260,7 @@ def _spans(text: str) -> dict[str, set[str]]:
     return found
 
 
-_SAID = {word: str(value) for value, word in enumerate(
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-)} | {"an": "1", "a": "1"}  # fmt: skip
+_SAID = {word: str(value) for word, value in COUNT_WORDS.items()} | {"an": "1", "a": "1"}
 
 
 def other_unit(claim: str, quote: str) -> str:

@@ -208,3 +208,16 @@ def test_a_text_made_to_be_slow_is_judged_all_the_same(tmp_path, claim, evidence
     done = verify(tmp_path, json.dumps({"claim": claim, "evidence": evidence}))
 
     assert done.returncode in {0, 1}, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The repair took fifteen days.", "contradicted"),
+        ("The repair took 15 days.", "contradicted"),
+        ("The repair took fifteen weeks.", "verified"),
+        ("The repair took 15 weeks.", "verified"),
+    ],
+)
+def test_a_span_of_time_in_words_is_held_to_its_unit_as_one_in_digits(claim, verdict):
+    assert judged(Labelled(claim, "The repair took 15 weeks.", "")).verdict == verdict
