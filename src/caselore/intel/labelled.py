@@ -5,7 +5,7 @@ Must not judge a claim itself, nor guess a label that a row does not give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from caselore.errors import BadInput
@@ -112,17 +112,12 @@ def scores(told: Sequence[tuple[Labelled, Checked]]) -> dict[str, Any] | None:
         "n": len(pairs),
         "macro_f1": macro_f1([(supports(a), supports(b)) for a, b in pairs]),
         "macro_f1_of_three": macro_f1(pairs),
-        "verified_and_supported": _share(pairs, lambda a, b: b == SUPPORTED, lambda a: a == SUPPORTED),
-        "supported_and_verified": _share(pairs, lambda a, b: a == SUPPORTED, lambda a: a == SUPPORTED, 1),
-    }  # fmt: skip
+        "verified_and_supported": _share(pairs, 1),
+        "supported_and_verified": _share(pairs, 0),
+    }
 
 
-def _share(
-    pairs: Sequence[tuple[str, str]],
-    among: Callable[[str, str], bool],
-    right: Callable[[str], bool],
-    place: int = 0,
-) -> float | None:
-    """Give the share of some pairs of which one side is right; none where there are none."""
-    some = [pair for pair in pairs if among(*pair)]
-    return round(sum(right(pair[place]) for pair in some) / len(some), 4) if some else None
+def _share(pairs: Sequence[tuple[str, str]], side: int) -> float | None:
+    """Give the share supported on both sides of those that are on one; none where there are none."""
+    some = [pair for pair in pairs if pair[side] == SUPPORTED]
+    return round(some.count((SUPPORTED, SUPPORTED)) / len(some), 4) if some else None
