@@ -20,7 +20,7 @@ from caselore.intel.entities import Entity, make
 from caselore.intel.run import Asked, Ran, Runner
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
-from caselore.memory.records import Actor, Role
+from caselore.memory.records import Actor, Kind, Role
 
 STEPS = 400  # most steps of one backtest
 
@@ -87,7 +87,7 @@ def _told(memory: Memory, ran: Ran, end: datetime) -> dict[str, Any]:
     verified = sum(one.checked.verdict == VERIFIED for one in claims)
     made = verified + ran.brief.withheld
     scores = grading.calibration(memory)
-    total = sum(1 for _ in memory.exhibit_rows(_all_events()))
+    total = sum(memory.exhibit_subjects(Kind.COMPETITOR_EVENT).values())
     return {
         "as_of": end.date().isoformat(), "status": ran.status, "events": total,
         "new": sum(one.section == "new" for one in claims), "changed": sum(one.section == "changed" for one in claims),
@@ -110,9 +110,3 @@ def citation_accuracy(claims: Sequence[Claim], page_text: Callable[[str], str]) 
         for one in claims
     )
     return right / len(claims) if claims else None
-
-
-def _all_events() -> Any:
-    from caselore.memory.exhibit_ports import Sought  # noqa: PLC0415
-
-    return Sought("competitor_event")
