@@ -14,7 +14,7 @@ import pytest
 
 from caselore import settings, wiring
 from caselore.incidents import ingest
-from caselore.wiring.ahead import Ahead
+from caselore.wiring.ahead import KEPT, NOTES, Ahead
 
 TOLD = {"mask": ["hunter2-hunter2"], "families": [], "cache": ""}
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -136,6 +136,23 @@ def test_rows_before_a_source_that_breaks_are_given_first():
         with pytest.raises(OSError, match="disk"):
             deque(took, maxlen=0)
     assert came == list(range(1, 1_035))
+
+
+def test_many_long_notes_are_not_held_with_every_answer():
+    words = "the disk of the node was full and every pod restarted; "
+    long = {f"note {k}": words * 200 for k in range(8)}
+    rows = [
+        (n, row(n, f"step {n} failed", root_cause=f"cause {n}", **{k: f"{k} {n} {one}" for k, one in long.items()}))
+        for n in range(600)
+    ]  # fmt: skip
+    most = 0
+    with Ahead(refusing, TOLD, 1, begin=0) as ahead:
+        for _, one in ahead.rows(rows):
+            ahead.sign(ahead.screen(one["error"])[0])
+            assert one["root_cause"] in ahead._screened, "what is short is still screened apart"
+            assert ahead.screen(one["note 1"]) == ingest.screen(one["note 1"])
+            most = max(most, sum(map(len, ahead._screened)))
+    assert most < (KEPT + 1) * NOTES
 
 
 def children(pid: int) -> list[int]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import IO, Any
 
 from caselore.incidents import ingest
@@ -24,6 +24,7 @@ MOST = 4  # processes
 KEPT = 8  # blocks whose answers are held
 LONGEST = 20_000  # characters of a text that is sent; a longer one is read here
 HEAVY = 4_000_000  # characters of errors after which a block ends
+NOTES = 1_000_000  # characters of other texts of a block that are sent; more is screened here
 TEXTS = frozenset({"root_cause", "resolution", "title", "why_failed"})
 
 Screened = tuple[str, tuple[str, ...]]
@@ -154,8 +155,8 @@ class Ahead:
         errors -= self._signed.keys() & self._screened.keys()
         if not self._signing:
             texts, errors = texts | (errors - self._screened.keys()), set()
-        asked = {"texts": sorted(texts - errors), "errors": sorted(errors)}
-        sent = bool(texts or errors) and worker.send(asked)
+        asked = {"texts": _light(texts - errors), "errors": sorted(errors)}
+        sent = any(asked.values()) and worker.send(asked)
         return block, (lambda: self._take(asked, worker.answer())) if sent else (lambda: None)
 
     def _take(self, asked: Mapping[str, Sequence[str]], found: Mapping[str, list[Any]]) -> None:
@@ -209,6 +210,12 @@ def _texts_of(block: Rows) -> tuple[set[str], set[str]]:
         and 0 < len(one) <= LONGEST
     }
     return {one for one in _errors(block) if len(one) <= LONGEST}, texts
+
+
+def _light(texts: set[str]) -> list[str]:
+    """Give the shortest texts, so many as may be sent: every answer holds its text twice."""
+    weights = accumulate(map(len, shortest := sorted(texts, key=len)))
+    return [text for text, weight in zip(shortest, weights, strict=True) if weight <= NOTES]
 
 
 def _errors(rows: Rows) -> Iterator[str]:
