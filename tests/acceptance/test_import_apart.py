@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -153,6 +154,28 @@ def test_many_long_notes_are_not_held_with_every_answer():
             assert ahead.screen(one["note 1"]) == ingest.screen(one["note 1"])
             most = max(most, sum(map(len, ahead._screened)))
     assert most < (KEPT + 1) * NOTES
+
+
+SERVED = """
+import os, sys
+from caselore.wiring import apart
+apart.serve(sys.stdin, sys.stdout, os.getppid() + int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(("off", "answers"), [(0, 1), (1, 0)])
+def test_a_process_whose_asker_is_gone_signs_nothing_more(off, answers):
+    asked = {"texts": [], "errors": ["ERROR: step 1 failed"]}
+    run = subprocess.run(
+        [sys.executable, "-c", SERVED, str(off)],
+        check=False,
+        input="".join(json.dumps(one) + "\n" for one in (TOLD, asked)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert len(run.stdout.splitlines()) == answers
+    assert ("BrokenPipeError: nobody waits" in run.stderr) is (not answers)
 
 
 def children(pid: int) -> list[int]:

@@ -6,6 +6,7 @@ Must not outlive who started it: it ends with its standard input. It touches no 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -37,20 +38,29 @@ def _signed(text: str, sign: Sign) -> list[Any] | None:
         return None
 
 
-def serve(source: IO[str], target: IO[str]) -> None:
-    """Answer line by line; the first line says how to sign, as the caller does."""
+def serve(source: IO[str], target: IO[str], asker: int) -> None:
+    """Answer line by line; the first line says how to sign, as the caller does.
+
+    Raises: BrokenPipeError before the next error is signed once `asker`, a process, is gone.
+    """
     told = json.loads(source.readline())
     secrets.also_mask(told["mask"])
     engine.use_cache(Path(told["cache"]) if told["cache"] else None)
     families = families_of(told["families"])
+
+    def sign(text: str) -> Signed:
+        if os.getppid() != asker:
+            raise BrokenPipeError("nobody waits for the answer")
+        return ingest.sign(text, families)
+
     for line in source:
-        found = answered(json.loads(line), lambda text: ingest.sign(text, families))
+        found = answered(json.loads(line), sign)
         target.write(json.dumps(found) + "\n")
         target.flush()
 
 
 if __name__ == "__main__":
     try:
-        serve(sys.stdin, sys.stdout)
+        serve(sys.stdin, sys.stdout, os.getppid())
     except (BrokenPipeError, KeyboardInterrupt, ValueError):
         sys.exit(1)  # whoever asked is gone
