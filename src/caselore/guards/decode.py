@@ -154,6 +154,11 @@ def _is_token(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
+def may_say(text: str) -> bool:
+    """Say whether a decoded text may be a text, a credential, or encode another one."""
+    return _readable(text) or _is_token(text) or bool(ANY.search(text.encode()))
+
+
 def _from_base64(run: bytes) -> str:
     if run.count(b"/") * PATH_LIKE > len(run):
         return ""

@@ -101,6 +101,10 @@ class RuleSet:
             for rule in self.rules
         )
 
+    def hints_in(self, text: bytes) -> bool:
+        """Say whether a literal of any rule stands in a text."""
+        return bool(self._hint.search(text))
+
     def find(self, text: bytes) -> Iterator[Found]:
         """Give every place that a rule fits, rule by rule within a window."""
         for first, last in self._windows(text):

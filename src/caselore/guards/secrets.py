@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -97,6 +97,13 @@ def redact(text: str, exact: Iterable[str] = ()) -> Masked:
     if not (exact or _named["values"]) and quiet.holds_nothing(text, _rules()):
         return Masked(text, ())
     return redact_views(Views(text), exact)
+
+
+def hold_any(texts: Sequence[str]) -> bool:
+    """Say whether one of several texts, each for itself, holds what would be masked."""
+    if not _named["values"] and quiet.hold_nothing(texts, _rules()):
+        return False
+    return any(redact(one).findings for one in dict.fromkeys(texts))
 
 
 def redact_views(views: Views, exact: Iterable[str] = ()) -> Masked:

@@ -136,11 +136,12 @@ def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
 def _of_run(row: Mapping[str, Any], field: str, what: str = "", *, needed: bool = False) -> str:
     """Give a name of the run by its rule."""
     name = _name(row, field, needed=needed)
-    return _checked_as(what or field, name) if name else ""
+    return checked_as(what or field, name) if name else ""
 
 
 @lru_cache(maxsize=4096)
-def _checked_as(kind: str, name: str) -> str:
+def checked_as(kind: str, name: str) -> str:
+    """Give a name of a run by its rule; names come again and again. Raises BadInput."""
     return CHECKS[kind](name)
 
 

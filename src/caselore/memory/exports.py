@@ -6,7 +6,7 @@ Must not judge whether a row may come in: the gate does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from caselore.errors import BadInput
 from caselore.guards import names, secrets
 from caselore.guards.names import quoted
 from caselore.memory.cases import VERDICTS
-from caselore.memory.closed import CHECKS, masked_url
+from caselore.memory.closed import CHECKS, checked_as, masked_url
 from caselore.memory.encoding import Body, canonical, digest, incident_of, stamp
 from caselore.memory.given import exported, moment, must_be_a_flag, must_count, time
 from caselore.memory.ledger import Entry
@@ -32,6 +32,7 @@ from caselore.memory.writing import (
 )
 
 FORMAT = 1
+SEAL = frozenset({"seal", "previous"})  # what only ties a line to the one before it
 
 
 class Said(NamedTuple):
@@ -127,9 +128,9 @@ def read_exported(row: Mapping[str, Any]) -> Exported:
 
 def _check_names(incident: Body) -> None:
     """Hold a run's names to the rules by which they are taken everywhere. Raises BadInput."""
-    for label, check in CHECKS.items():
+    for label in CHECKS:
         if short(label, incident[label]):
-            check(incident[label])
+            checked_as(label, incident[label])
 
 
 def _check_kinds(incident: Body) -> None:
@@ -141,15 +142,20 @@ def _check_kinds(incident: Body) -> None:
 
 
 def _holds_secret(row: Mapping[str, Any]) -> bool:
-    return bool(secrets.redact("\n".join(_texts(row))).findings)
+    return secrets.hold_any(_texts(value for name, value in row.items() if name not in SEAL))
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Give every text within JSON values, names of fields apart."""
+    found, todo = [], list(values)
+    for one in todo:  # it grows meanwhile
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            todo.extend(one.values())
+        elif isinstance(one, list):
+            todo.extend(one)
+    return found
 
 
 def _masked(value: Any) -> Any:

@@ -153,12 +153,13 @@ class Importer:
         """Read and sign the lines first, so that no other writer waits for that."""
         now, refused = self.clock(), list[tuple[int, str]]()
         read = list(self._each(self._read, batch, now, refused))
-        names = [one.known_as for _, one in read if isinstance(one, Arrival) and one.known_as]
+        came = [one for _, one in read if isinstance(one, Arrival)]
+        names = [name for one in came for name in (one.known_as, one.id) if name]
         with self.store.reading() as seen:
             known = seen.foresee(self.bank, names)
         ready = list(self._each(self._signed, read, known, refused))
         with self.store.writing(self.bank) as view:
-            view.foresee(self.bank, names, [row.new_id for _, row in ready if _is_new(row)])
+            view.foresee(self.bank, names, _ids(ready))
             pen = Pen(view, self.bank, now, self.salt)
             for _ in self._each(partial(self._write_one, pen), ready, before, refused):
                 pass
@@ -269,8 +270,10 @@ class Importer:
                 proposals.append(written.entry.seq)
 
 
-def _is_new(row: Any) -> bool:
-    return isinstance(row, Arrival) and bool(row.new_id)
+def _ids(rows: list[tuple[int, Any]]) -> list[str]:
+    """Give the ids that rows bring, or are given here."""
+    came = (one for _, one in rows if isinstance(one, Arrival))
+    return [one.id or one.new_id for one in came if one.id or one.new_id]
 
 
 def _exported(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,50 @@ def test_any_mixture_is_judged_as_without_the_look(pieces):
 def test_a_value_that_the_user_named_is_masked_whatever_the_look_says():
     assert quiet.holds_nothing("plain zebra here", secrets._rules())
     assert "zebra" not in secrets.redact("plain zebra here", ["zebra"]).text
+
+
+def hexed(text: str) -> str:
+    """Write a text as 64 hex digits, as a digest is."""
+    return text.ljust(32)[:32].encode().hex()
+
+
+FORMS = [
+    "2026-02-03T10:00:00.000000Z",
+    hashlib.sha256(b"a log").hexdigest(),
+    hashlib.sha256(b"another log").hexdigest(),
+    "eaaa" * 16,
+    "0" * 64,
+    "2" * 64,
+    hexed("password=hunter2hunter2"),
+    hexed("token=" + FORMATS["aws-access-key"]),
+]
+
+
+@pytest.mark.parametrize("text", [*FORMS, *FORMATS.values(), *ORDINARY])
+def test_several_texts_hold_what_one_of_them_holds(text):
+    alone = bool(secrets.redact_views(Views(text)).findings)
+    assert secrets.hold_any([text]) is alone
+    assert secrets.hold_any(["plain", *FORMS[:3], "text", text, "\n"]) is alone
+
+
+@given(st.lists(st.sampled_from([*PIECES, *FORMS]) | st.text(max_size=20), max_size=6))
+@settings(max_examples=300, deadline=None)
+def test_whatever_the_texts_are_one_look_spares_none_that_holds_a_secret(texts):
+    alone = any(secrets.redact_views(Views(text)).findings for text in texts)
+    assert secrets.hold_any(texts) is alone
+
+
+def test_a_record_of_its_usual_kind_is_spared():
+    texts = ["inc_9f2c", "payment-service", *ORDINARY, *FORMS[:3]]
+    assert quiet.hold_nothing(texts, secrets._rules())
+    assert not quiet.hold_nothing([*texts, FORMS[-1]], secrets._rules())
+
+
+def test_a_value_that_the_user_named_is_found_in_any_form(monkeypatch):
+    digest = FORMS[1]
+    monkeypatch.setitem(secrets._named, "values", (digest,))
+    assert secrets.hold_any([digest])
+
+
+def test_a_secret_in_the_form_of_a_digest_is_found():
+    assert [secrets.hold_any([one]) for one in FORMS[-2:]] == [True, True]

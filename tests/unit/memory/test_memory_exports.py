@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -348,3 +350,44 @@ def test_lines_of_a_part_are_taken_each_for_itself_but_not_when_changed():
 
     rows[1] = rows[1].replace(b"payment-service", b"another-service")
     assert refused(rows, part=True) == ([2], 2)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_an_export_is_taken_in_with_as_few_statements_however_many_rows(kind, request, tmp_path):
+    url = request.getfixturevalue("postgres_url") if kind == "postgres" else None
+    asked = []
+    for many in (100, 200):
+        rows = lines(confirmed(many))
+        memory = memory_at(url, tmp_path / "lore") if url else memory_at(tmp_path / f"{many}.db")
+        memory.bank = f"of {many}"
+        with memory._store.reading() as view:
+            view_of = type(view)
+        with counted(view_of, "_run") as ran, counted(view_of, "_put") as put:
+            assert take(memory, rows).added == many
+        asked.append((ran, put))
+        memory.close()
+    assert asked[0] == asked[1]
+    assert sum(sum(one.values()) for one in asked[0]) < 20, asked
+
+
+def confirmed(many):
+    """Give a memory with as many confirmed incidents."""
+    memory = fresh()
+    for number in range(many):
+        memory.observe(failure(str(number)), CI)
+        memory.confirm(str(number), **BATCHES, actor=ANA)
+    return memory
+
+
+@contextmanager
+def counted(kind, method):
+    """Count the calls of a view's method by the name of their query."""
+    called, work = Counter(), getattr(kind, method)
+
+    def noted(self, query, /, *given, **more):
+        called[query] += 1
+        return work(self, query, *given, **more)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(kind, method, noted)
+        yield called

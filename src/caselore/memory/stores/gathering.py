@@ -46,7 +46,7 @@ class Gathering(Asking):
         self._named: dict[Name, CaseRow] = {}
         self._foreseen: dict[Name, CaseRow | None] = {}
         self._stones: dict[Name, ErasedRow | None] = {}
-        self._absent: set[Name] = set()
+        self._there: dict[Name, CaseRow | None] = {}
         self._before: dict[Name, CaseRow | None] = {}
         self._tallies: Counter[Tallied] = Counter()
         self._unrelated: set[tuple[str, str]] = set()
@@ -75,7 +75,7 @@ class Gathering(Asking):
         self._held = 0
         self._foreseen.clear()  # they say what the tables held before
         self._stones.clear()
-        self._absent.clear()
+        self._there.clear()
         self._before.clear()
         self._flush_tallies()
 
@@ -103,9 +103,9 @@ class Gathering(Asking):
         """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""
         self.flush()
         keys = self._keys(names)
-        there = {row[1] for row in self._run("cases_of", bank=bank, ids=self._keys(ids))}
-        self._absent = {(bank, id) for id in ids if id not in there}
-        cases = {row.known_as: row for row in self._cases("known_among", bank, keys)}
+        cases = {row.known_as: row for row in self._cases("known_among", bank, names=keys)}
+        there = [*cases.values(), *self._cases("cases_of", bank, ids=self._keys(ids))]
+        self._there = {(bank, id): None for id in ids} | {(bank, row.id): row for row in there}
         stones = [ErasedRow(*row) for row in self._run("erased_among", bank=bank, names=keys)]
         buried = {name: stone for stone in stones for name in (stone.id, stone.known_as)}
         for name in names:
@@ -113,8 +113,8 @@ class Gathering(Asking):
             self._stones[bank, name] = buried.get(name)
         return set(cases)
 
-    def _cases(self, query: str, bank: str, keys: Any) -> Iterator[CaseRow]:
-        return map(CaseRow._make, self._run(query, bank=bank, names=keys))
+    def _cases(self, query: str, bank: str, **keys: Any) -> Iterator[CaseRow]:
+        return map(CaseRow._make, self._run(query, bank=bank, **keys))
 
     def head(self, bank: str) -> Head:
         if bank not in self._heads:
@@ -126,8 +126,9 @@ class Gathering(Asking):
         held = self._rows.get("cases", {}).get((bank, id))
         if isinstance(held, CaseRow):
             return held
-        found = None if (bank, id) in self._absent else self._stored(bank, id)
-        self._before[bank, id] = found
+        name = bank, id
+        found = self._there[name] if name in self._there else self._stored(bank, id)
+        self._before[name] = found
         return found
 
     def _stored(self, bank: str, id: str) -> CaseRow | None:
