@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from caselore.intel.likeness import carried, contrary, same, shape, stem, telling, words
+from caselore.intel.bounds import ENOUGH, about
+from caselore.intel.likeness import carried, contrary, excluded, same, shape, stem, telling, words
 from caselore.intel.money import COUNT_WORDS
+from caselore.intel.naming import NAME
 
 _CUT = re.compile(
     r"(?<=[.!?;])\s+|(?<!\s)\s*[;:(]\s*|,\s+(?=(?:and|but|while|whereas|although|though|however|which|who|where|when|then|so|not|as|because|up|down|beating|having)\b)"
@@ -19,6 +21,7 @@ _CUT = re.compile(
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
 _PART = re.compile(r"\d[\d,.]*\d|\d")
 _ENDS = re.compile(r"[.;:!?]|,\s(?!dass\b|que\b|that\b)|\bbut\b")
+WHOLE = 0.9  # share of a claim's telling words in a part between commas, from which on the rest is not of it
 REACH = 300  # characters before and behind a denial in which stands what it is of
 
 
@@ -57,14 +60,32 @@ def nearest(quote: str, claim: str) -> str:
     return " ; ".join(one.text for one in ranked if one.share >= best - 1e-9)
 
 
-def turned(claim: str, quote: str) -> str:
+def turned(claim: str, quote: str, context: str = "") -> str:
     """Give the word of a claim whose contrary the quote says in its place; empty where none."""
-    near = _plain_words(nearest(quote, claim))
+    part = nearest(quote, claim)
+    near = _plain_words(part)
+    every = frozenset(one.stem for one in words(part))
     for one in words(claim):
-        against = [other for other in near if contrary(one.stem, other)]
-        if against and one.text[0].islower() and not carried(one.stem, near):
-            return f"{one.text} where it says {against[0]}"
+        against = [
+            other for other in near if contrary(one.stem, other) and not _denies(other, part)
+        ]
+        if one.text[0].isupper() or carried(one.stem, near):
+            against = []
+        against += [other for other in [excluded(one.stem, every)] if other]
+        if against:
+            rest = claim[: one.first] + claim[one.first + len(one.text) :]
+            if about(rest, part, context) >= ENOUGH:
+                return f"{one.text} where it says {against[0]}"
     return ""
+
+
+def _denies(word: str, part: str) -> bool:
+    """Say whether a clause has a word only to deny it: `argues against a major role`, `is not legal`."""
+    before = [one for one in words(part) if one.stem == word]
+    return bool(before) and all(
+        re.search(r"(?:\b(?:not|no|never|without|against|hardly)|n['’]t)(?:\s+(?:a|an|the|any|been|to|be)\b)*\s*$", part[: one.first], re.IGNORECASE)
+        for one in before
+    )  # fmt: skip
 
 
 def _plain_words(text: str) -> frozenset[str]:
@@ -82,18 +103,29 @@ def denial(claim: str, quote: str) -> str:
         said = frozenset(one.stem for one in words(quote))
         if any(_undenied(scope, theirs) and carried(scope[0], said) for scope in own_denials):
             return "the quote does not deny it"
-    if shape("no").search(claim):
+    if shape("no").search(claim) or (shape("ended").search(claim) and "no longer" in quote):
         return ""
     own = frozenset(one.stem for one in telling(claim))
+    figures_own = set(_PART.findall(claim)) - set(_PART.findall(_DENIED_PART.sub(" ", quote)))
     parts = [one.text for one in clauses(quote, claim)]
     plain = frozenset(one.stem for part in parts for one in words(_before_denial(part)))
     for part in parts:
         for scope in _denied(part):
             told = [one for one in scope if carried(one, own)]
             meant = scope[0] in told or len(told) > 1
+            if figures_own and figures_own & _denied_figures(part):
+                return "the quote denies it"
             if meant and not any(carried(one, plain) for one in told):
                 return "the quote denies it"
     return ""
+
+
+_DENIED_PART = re.compile(r"\b(?:denie[sd]|denying|denial of|refut(?:es|ed)|rejected|dismissed)\b[^.;]*", re.IGNORECASE)  # fmt: skip
+
+
+def _denied_figures(part: str) -> set[str]:
+    """Give the numbers of what a clause denies."""
+    return {one for match in _DENIED_PART.finditer(part) for one in _PART.findall(match.group())}
 
 
 def _before_denial(part: str) -> str:
@@ -124,8 +156,7 @@ def _denied(text: str) -> list[tuple[str, ...]]:
     return found
 
 
-_NAME = r"(?:[A-Z][\w’'.&-]*)(?: (?:& )?[A-Z][\w’'.&-]*)*"
-_SUBJECT = rf"(?P<n>{_NAME}) (?:(?P<b>was|were) |had |has )?(?P<v>[a-z]+)\b"
+_SUBJECT = rf"(?P<n>{NAME}) (?:(?P<b>was|were) |had |has )?(?P<v>[a-z]+)\b"
 _DEAL = {"buy", "acquir", "purchas", "pay", "tak", "takeov", "kauft", "rachèt", "adquier"}
 _TO = {"buy", "acquir", "purchas", "beat", "defeat", "succeed", "replac", "overtak", "su", "own", "join", "lead", "direct", "found", "pay", "tak", "take", "kauft", "rachèt", "adquier"}  # fmt: skip
 
@@ -144,7 +175,7 @@ def _turned_deal(claim: str, quote: str) -> str:
     if told is None:
         return ""
     doer, deed, done = told
-    for part in _named_parts(quote):
+    for part in re.split(r"(?<=[.!?;])\s+", quote):
         if doer in part and done in part:
             found = _between(part, doer, done)
             if found is None:
@@ -159,18 +190,6 @@ def _turned_deal(claim: str, quote: str) -> str:
             if alike and found[0] != doer:
                 return f"it is {done} that did so"
     return ""
-
-
-def _named_parts(quote: str) -> list[str]:
-    """Give the sentences of a quote, a pronoun at the head of one replaced by the name before it."""
-    name, found = "", []
-    for part in re.split(r"(?<=[.!?;])\s+", quote):
-        put = re.sub(r"^(?:She|He|It|They)\b", name, part) if name else part
-        found.append(put)
-        first = re.search(_NAME, put)
-        if first and first.group() not in {"The", "A", "In", "It", "Its"}:
-            name = first.group()
-    return found
 
 
 def _is_deed(word: str) -> bool:
@@ -217,7 +236,7 @@ def _stems(text: str) -> frozenset[str]:
 def _deed(text: str) -> tuple[str, str, str] | None:
     """Give who did what to whom, where a text says so of two names."""
     names = [
-        one for one in re.finditer(_NAME, text) if one.group().lower() not in {"the", "a", "it"}
+        one for one in re.finditer(NAME, text) if one.group().lower() not in {"the", "a", "it"}
     ]
     if len(names) < 2:
         return None
@@ -234,6 +253,8 @@ def _between(text: str, one: str, other: str) -> tuple[str, str] | None:
     if not middle or len(middle) > 140:
         return None
     stems = [each.stem for each in words(middle)]
+    if "win" in stems and {"against", "over"} & set(stems):
+        return left, "beat"
     if any(each == "sell" for each in stems):
         passive = bool(re.search(r"\b(?:was|were|is|been|being)\b", middle))
         return (right if passive or " to " in middle else left), "buy" if (
@@ -243,7 +264,7 @@ def _between(text: str, one: str, other: str) -> tuple[str, str] | None:
     if not deeds:
         noun = re.search(r"\b(?:takeover|acquisition|purchase) of\b", middle)
         return None if noun is None else (left, "buy")
-    passive = re.search(r"\bby\b(?! (?:\d|[a-z]))", middle) is not None
+    passive = re.search(r"\bby\b(?! (?:\d|[a-z]))|\b(?:was|were|is|are|been|being)\s(?:\w+\s){1,3}by\b(?! \d)", middle) is not None  # fmt: skip
     return (right if passive else left), deeds[0]
 
 
@@ -315,31 +336,11 @@ def hedged(claim: str, quote: str) -> bool:
     """Say whether a quote only plans or supposes what a claim states."""
     near = re.sub(r"\bMay\b", "5", nearest(quote, claim))  # the month
     open_ = quote.rstrip().endswith("?") and not claim.rstrip().endswith("?")
-    return bool(open_ or shape("hedged").search(near)) and not shape("hedges").search(claim)
-
-
-def bounded(claim: str, value: float, values: set[float], quote: str) -> bool:
-    """Say whether a number of a claim is a bound that the quote's number of the same thing keeps."""
-    for match in re.finditer(
-        r"(?i)\b(?P<b>more than|over|at least|above|fewer than|less than|under|below|at most)\s+(?:[$€£])?(?P<n>\d[\d,.]*\d|\d)(?:\s?%|\s+percent)?\s+(?P<w>\w+)",
-        claim,
-    ):
-        if abs(float(match["n"].replace(",", "")) - value) > 1e-9:
-            continue
-        over = match["b"].lower() in {"more than", "over", "at least", "above"}
-        for other in re.finditer(
-            r"(?P<n>\d[\d,]*(?:\.\d+)?)(?:\s?%|\s+percent)?\s+(?:\w+\s+)?(?P<w>\w+)", quote
-        ):
-            told = float(other["n"].replace(",", ""))
-            alike = same(stem(match["w"]), stem(other["w"])) or stem(match["w"]) in {
-                one.stem for one in words(other.group())
-            }
-            loose = re.search(
-                r"\b(?:fewer|less|under|up to|at most)\b[^.]{0,12}$"
-                if over
-                else r"\b(?:more|over|at least)\b[^.]{0,12}$",
-                quote[: other.start()],
-            )
-            if alike and not loose and (told >= value if over else told <= value):
-                return True
-    return False
+    if shape("hedges").search(claim):
+        return False
+    plain = [
+        part
+        for part in re.split(r",\s|\bsince\b|\bbecause\b", near)
+        if about(claim, part) >= WHOLE
+    ]
+    return open_ or all(shape("hedged").search(part) for part in plain or [near])

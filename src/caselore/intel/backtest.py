@@ -14,9 +14,10 @@ from caselore.errors import BadInput, WrongUse
 from caselore.intel import grading
 from caselore.intel.aliases import owners
 from caselore.intel.briefing import Claim
-from caselore.intel.claims import VERIFIED, numbers
+from caselore.intel.claims import VERIFIED
 from caselore.intel.collect.folder import read_folder
 from caselore.intel.entities import Entity, make
+from caselore.intel.figures import numbers
 from caselore.intel.run import Asked, Ran, Runner
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory

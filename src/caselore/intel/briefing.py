@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from caselore.intel.claims import VERIFIED, Checked, Evidence, check, numbers
+from caselore.intel.claims import VERIFIED, Checked, Evidence, check
 from caselore.intel.days import apart, days
 from caselore.intel.dossier import Dossier
+from caselore.intel.figures import numbers
 from caselore.intel.likeness import missing, telling
 
 QUIET = 45  # days without an event after which a competitor is quiet

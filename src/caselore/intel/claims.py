@@ -9,17 +9,16 @@ Must not let a claim pass for a likeness: a rung that fails decides.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rapidfuzz import fuzz
 
-from caselore.intel import agreement
+from caselore.intel import agreement, bounds, framing, naming
 from caselore.intel.days import MONTHS, days
-from caselore.intel.lexicon import pattern
+from caselore.intel.figures import YEAR, figures, numbers
 from caselore.intel.likeness import carried, missing, telling, words
-from caselore.intel.money import COUNT_WORDS, amounts, parse_number, spelled
+from caselore.intel.money import amounts
 
 VERIFIED, PARTIAL, UNVERIFIED, CONTRADICTED = "verified", "partial", "unverified", "contradicted"
 ALIGNED = 95.0  # likeness, 0 to 100, from which on a quote is found again at another place
@@ -28,54 +27,8 @@ SHORT, SPARED = (
     6,
     0.3,
 )  # a claim of fewer telling words may miss none, a longer one this share of them
-_NUMBER = pattern("claims", "number", re.IGNORECASE)
-_SCALE = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "b": 1e9,
-    "billion": 1e9,
-    "trillion": 1e12,
-}
-_WORDED = re.compile(
-    r"\b(?:"
-    + "|".join(
-        sorted(
-            (w for w in COUNT_WORDS if w.isascii() and w not in {"cent", "one"}),
-            key=len,
-            reverse=True,
-        )
-    )
-    + r")(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?(?:\s+(?P<s>hundred|thousand|million|billion))?\b",
-    re.IGNORECASE,
-)
-ORDINALS = [
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-    "twentieth",
-]
-_ORDINAL = re.compile(
-    rf"\b(?:(?P<n>\d{{1,3}})(?:st|nd|rd|th)|(?P<w>{'|'.join(ORDINALS)}))\b", re.IGNORECASE
-)
 _MONTH = re.compile(r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b")
+_MONTH_NAME = re.compile(rf"\b(?!may\b){_MONTH.pattern}", re.IGNORECASE)
 _NAMES = re.compile(r"(?<=[\w,;:’'\"”)(] )[A-Z][\w&.+-]*\w(?:\s+[A-Z][\w&.+-]*\w)*")
 
 
@@ -92,6 +45,13 @@ class Evidence:
     names: tuple[str, ...] = ()
     """Further names by which the page's companies are known."""
     held: bool = False
+    asked: str = ""
+    """Questions of the quote: they name what it is about and state nothing."""
+
+    @property
+    def context(self) -> str:
+        """Give what tells whom the quote speaks of."""
+        return "\n".join((self.title, self.asked, *self.names))
 
     @property
     def beside(self) -> str:
@@ -130,11 +90,19 @@ def check(text: str, evidence: Evidence) -> Checked:
     found = replace(evidence, quote=evidence.text[first:last], first=first, last=last)
     if _is_whole_lines(text, found.quote):
         return Checked(text, VERIFIED, "", found.quote, first, last, 1.0)
+    stated, asked = framing.parted(framing.unmarked(found.quote))
+    stated = naming.named(stated, found.title)
+    told = replace(found, quote=stated, asked=asked)
+    claim = naming.by_surname(framing.bare(text), stated)
+    claim, broken = bounds.settled(claim, stated, told.context)
+    if broken:
+        return _verdict(text, found, CONTRADICTED, broken)
     for rung in (_values_stand, _days_stand, _names_stand, _polarity, _direction, _modality):
-        fault = rung(text, found)
+        fault = rung(claim, told)
         if fault:
             return _verdict(text, found, *fault)
-    return _carried(text, found)
+    band, reason, share = _carried(claim, told)
+    return Checked(text, band, reason, found.quote, first, last, share)
 
 
 def _is_whole_lines(text: str, quote: str) -> bool:
@@ -147,17 +115,22 @@ def _is_whole_lines(text: str, quote: str) -> bool:
     return not rest or " ".join(text.split()) == " ".join(quote.split())
 
 
-def _carried(text: str, found: Evidence) -> Checked:
-    """Give the last rung's verdict: by the telling words that nothing beside the claim carries."""
+def _carried(text: str, found: Evidence) -> tuple[str, str, float]:
+    """Give the last rung's verdict, reason and share: by the telling words that nothing beside the claim carries."""
     lost, count = missing(text, f"{found.beside}\n{' '.join(found.names)}")
+    asked = frozenset(one.stem for one in words(found.asked))
+    lost = tuple(one for one in lost if one.text[0].islower() or not carried(one.stem, asked))
     share = 1 - len(lost) / count if count else 1.0
     spared = 0 if count < SHORT else int(SPARED * count)
     if any(one.first == 0 for one in lost):
         spared = 0  # whom a claim is about is never spared
     band = VERIFIED if len(lost) <= spared else PARTIAL if share >= MIDDLE else UNVERIFIED
+    for one in lost if len(lost) < SHORT / 2 else ():
+        if other := naming.another(text, one.text, found.quote, found.context):
+            return CONTRADICTED, f"{one.text} where it says {other}", round(share, 4)
     told = ", ".join(one.text for one in lost[:4])
     reason = "" if band == VERIFIED else f"the quote does not say {told}"
-    return Checked(text, band, reason, found.quote, found.first, found.last, round(share, 4))
+    return band, reason, round(share, 4)
 
 
 Fault = tuple[str, str] | None
@@ -165,15 +138,11 @@ Fault = tuple[str, str] | None
 
 def _values_stand(text: str, found: Evidence) -> Fault:
     told = numbers(found.beside)
-    missing = {
-        one
-        for one in numbers(text) - told - _of_day(found.day) - _years_of_days(found.beside)
-        if not agreement.bounded(text, one, told, found.quote)
-    }
+    missing = numbers(text) - told - _of_day(found.day) - _years_of_days(found.beside)
     if missing:
         shown = ", ".join(f"{one:,.10g}" for one in sorted(missing))
-        kind = CONTRADICTED if numbers(found.quote) else UNVERIFIED
-        return kind, f"the quote does not say {shown}"
+        other = bounds.rival(text, missing, found.quote, found.context)
+        return CONTRADICTED if other else UNVERIFIED, f"the quote does not say {shown}"
     own, theirs = _money(text), _money(found.beside)
     if own - theirs and theirs:
         return CONTRADICTED, f"the quote is in {', '.join(sorted(sign for _, sign in theirs))}"
@@ -185,6 +154,7 @@ def _days_stand(text: str, found: Evidence) -> Fault:
     told = _days(found.beside, found.day)
     wrong = _days(text) - _days(found.beside) - {found.day} - told
     wrong |= _months(text) - {one[:7] for one in told} - _months(found.beside) - {found.day[:7]}
+    wrong -= _months_of_years(found.beside)
     return (
         (CONTRADICTED if told else PARTIAL, f"the day {min(wrong)} is not in the quote")
         if wrong
@@ -198,15 +168,22 @@ def _polarity(text: str, found: Evidence) -> Fault:
 
 
 def _direction(text: str, found: Evidence) -> Fault:
-    why = agreement.turned(text, found.quote) or agreement.roles(text, found.quote)
+    why = (
+        agreement.turned(text, found.quote, found.context)
+        or agreement.roles(text, found.quote)
+        or bounds.ranked(text, found.quote)
+    )
     return (CONTRADICTED, why) if why else None
 
 
 def _names_stand(text: str, found: Evidence) -> Fault:
-    strangers = _strangers(text, f"{found.beside}\n{' '.join(found.names)}")
-    return (
-        (UNVERIFIED, f"the quote does not name {', '.join(strangers[:3])}") if strangers else None
-    )
+    strangers = _strangers(text, f"{found.quote}\n{found.context}")
+    if not strangers:
+        return None
+    for one in strangers:
+        if other := naming.another(text, one, found.quote, found.context):
+            return CONTRADICTED, f"{one} where it says {other}"
+    return UNVERIFIED, f"the quote does not name {', '.join(strangers[:3])}"
 
 
 def _modality(text: str, found: Evidence) -> Fault:
@@ -264,50 +241,6 @@ def _flattened(text: str) -> tuple[str, list[int]]:
     return "".join(out), places
 
 
-def numbers(text: str) -> set[float]:
-    """Give the numbers of a text by value: 1.2 million and 1,200,000 are one."""
-    plain = _without_days(unicodedata.normalize("NFKC", text))
-    found: set[float] = set()
-    for match in _NUMBER.finditer(plain):
-        found |= _values(match.group())
-    for one in amounts(plain):
-        found.add(one.value)
-    for match in _WORDED.finditer(plain):
-        words = match.group()[: len(match.group()) - len(match["s"] or "")].strip()
-        value = spelled(words) if words else 1.0
-        if value is not None:
-            found.add(value * {"hundred": 1e2, **_SCALE}.get((match["s"] or "").lower(), 1.0))
-    if re.search(r"\bnumber one\b", plain, re.IGNORECASE):
-        found.add(1.0)
-    for match in _ORDINAL.finditer(plain):
-        found.add(float(match["n"] or 2 + ORDINALS.index(match["w"].lower()) + 1))
-    for decade in re.findall(r"\b((?:19|20)\d0)(?:['’]?s)\b", plain):
-        found.add(float(decade))
-    for a, b in re.findall(r"\b((?:19|20)\d\d)[-–](\d\d)\b(?!-\d)", plain):
-        found |= {float(a), float(a[:2] + b)}
-    return found
-
-
-def _without_days(text: str) -> str:
-    """Blank the whole days of a text: they are compared as days, not as numbers."""
-    for one in days(text):
-        if one.kind == "absolute" and one.year_given:
-            text = text[: one.first] + " " * (one.last - one.first) + text[one.last :]
-    return text
-
-
-def _values(text: str) -> set[float]:
-    match = re.fullmatch(
-        r"[$€£¥]?(?P<n>\d[\d,.\u00a0\u202f]*?)[.,]?\s?(?P<s>%|percent|k|m|mn|bn|b|thousand|million|billion|trillion)?",
-        text.strip(),
-        re.IGNORECASE,
-    )
-    value = parse_number(match["n"]) if match else None
-    if value is None or match is None:
-        return set()
-    return {round(value * _SCALE.get((match["s"] or "").lower(), 1.0), 4)}
-
-
 def _years_of_days(text: str) -> set[float]:
     return {float(one.day[:4]) for one in days(text) if one.kind == "absolute" and one.year_given}
 
@@ -335,6 +268,13 @@ def _months(text: str) -> set[str]:
         for one in days(text)
         if one.kind == "vague" and _MONTH.match(text[one.first : one.last].lower())
     }
+
+
+def _months_of_years(text: str) -> set[str]:
+    """Give each month that a text names without a year in each of the years that it names."""
+    years = {one.value for one in figures(text) if one.kind == YEAR} | {float(one.day[:4]) for one in days(text) if one.kind == "absolute" and one.year_given}  # fmt: skip
+    named = {MONTHS[match.group().lower()] for match in _MONTH_NAME.finditer(text)}
+    return {f"{year:.0f}-{month:02}" for year in years for month in named}
 
 
 def _strangers(text: str, beside: str) -> list[str]:

@@ -18,13 +18,14 @@ _LABELS = {
     SUPPORTED: "supported supports support attributable entailment entails true verified yes",
     REFUTED: "refuted refutes refute contradiction contradict contradicts contradicted false",
     UNKNOWN: "not_enough_info notenoughinfo nei neutral not_supported notsupported not_attributable unsupported"
-    " partially_supported partiallysupported partial no_evidence disputed unverified no not_enough",
+    " partially_supported partiallysupported partial no_evidence disputed unverified no not_enough not_enough_evidence"
+    " conflicting_evidence/cherrypicking conflicting_evidence cherrypicking mixture",
 }
 LABELS = {word: label for label, words in _LABELS.items() for word in words.split()}
 _CLAIM = ("claim", "hypothesis", "statement", "answer", "response")
-_EVIDENCE = ("evidence", "quote", "premise", "passage", "context", "references", "documents", "abstract", "text")  # fmt: skip
+_EVIDENCE = ("evidence", "evidences", "questions", "quote", "premise", "passage", "context", "references", "documents", "abstract", "text")  # fmt: skip
 _LABEL = ("label", "attribution_label", "gold_label", "verdict", "claim_label")
-_INSIDE = ("evidence", "text", "sentence", "content", "evidence_text")
+_INSIDE = ("evidence", "text", "sentence", "sentences", "content", "evidence_text", "answer")
 
 
 class Labelled(NamedTuple):
@@ -72,8 +73,14 @@ def _words(value: Any) -> str:
     """Give the text of a field: words, a list of them, or objects that hold them."""
     if isinstance(value, str):
         return value.strip()
+    if isinstance(value, Mapping) and "question" in value:
+        return " ".join(
+            _words(value.get(name)) for name in ("question", "answers", "answer")
+        ).strip()
     if isinstance(value, Mapping):
         return next((found for name in _INSIDE if (found := _words(value.get(name)))), "")
+    if isinstance(value, Sequence) and [type(one) for one in value] == [int, int, str, int]:
+        return ""  # where FEVER keeps its sentences, not a sentence
     if isinstance(value, Sequence):
         return "\n".join(found for one in value if (found := _words(one)))
     return ""

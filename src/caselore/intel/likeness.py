@@ -69,10 +69,21 @@ def _contraries() -> dict[str, frozenset[str]]:
     return found
 
 
+_BRITISH = ((re.compile(r"([^aeiou])our(s|ed|ing|able|ful|ite)?$"), r"\1or\2"), (re.compile(r"(?<=[a-z]{4})is(e[sd]?|ing|ation|ations)$"), r"iz\1"), (re.compile(r"(?<=[a-z])[oa]e(?=[a-z]{3})"), "e"), (re.compile(r"(?<=[bt])re$"), "er"))  # fmt: skip
+
+
+def _spelled(low: str) -> str:
+    """Give a word in one of the two ways in which English spells it: `tumor`, `sensitize`, `diarrhea`."""
+    if len(low) > 4:
+        for old, new in _BRITISH:
+            low = old.sub(new, low)
+    return low
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Give a word without its ending."""
-    low = re.sub(r"['’]s?$", "", word.casefold())
+    low = _spelled(re.sub(r"['’]s?$", "", word.casefold()))
     if low in _irregular():
         return _irregular()[low]
     for ending, put in _ENDINGS:
@@ -88,9 +99,10 @@ def words(text: str) -> tuple[Word, ...]:
     """Give the words of a text in order."""
     found = []
     for match in _WORD.finditer(text.replace("’", "'")):
-        parts = match.group().split("-") if "-" in match.group() else [match.group()]
         at = match.start()
-        for part in parts:
+        for part in match.group().split("-"):
+            if at > match.start() and part in {"up", "down", "out", "off", "in", "on", "over"}:
+                continue  # a follow-up does not go up
             found.append(Word(at, part, stem(part)))
             at += len(part) + 1
     return tuple(found)
@@ -114,9 +126,39 @@ def same(one: str, other: str) -> bool:
     return long.startswith(short) or (len(short) >= 6 and long.startswith(short[:-1]))
 
 
+_NOT = ("un", "in", "il", "im", "ir", "dis", "non", "de", "a")
+_SIDES = (("up", "down"), ("over", "under"), ("hyper", "hypo"), ("pro", "anti"), ("pre", "post"))
+
+
 def contrary(one: str, other: str) -> bool:
     """Say whether two stems exclude each other."""
-    return other in _contraries().get(one, ())
+    return other in _contraries().get(one, ()) or _prefixed(one, other) or _prefixed(other, one)
+
+
+def _prefixed(one: str, other: str) -> bool:
+    """Say whether one stem is the other turned round by what stands before it: `illegal`, `downregulate`."""
+    if len(other) >= 5 and one.endswith(other) and one[: -len(other)] in _NOT[:7]:
+        return True
+    return any(
+        one.startswith(left) and other.startswith(right) and len(one) > len(left) + 3
+        and one[len(left) :] == other[len(right) :]
+        for left, right in _SIDES
+    )  # fmt: skip
+
+
+@cache
+def _kinds() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in table()["exclusive"].strip().split("\n"):
+        group = frozenset(stem(word) for word in line.split())
+        found |= dict.fromkeys(group, group)
+    return found
+
+
+def excluded(word: str, stems: frozenset[str]) -> str:
+    """Give the one of some stems that stands where a word of its kind could: Irish, where a claim says Welsh."""
+    group = _kinds().get(word, frozenset())
+    return "" if word in stems else min(group & stems, default="")
 
 
 def carried(word: str, stems: frozenset[str]) -> bool:

@@ -44,7 +44,7 @@ def evidence(quote=QUOTE, text=PAGE, **more):
         ("Velora bought Pinewood on 9 October 2026", "contradicted"),
         ("Velora did not buy Pinewood Analytics", "contradicted"),
         ("Velora bought Globex for $28M", "unverified"),
-        ("Velora bought Pinewood Analytics with 40 staff for $28M", "contradicted"),
+        ("Velora bought Pinewood Analytics with 40 staff for $28M", "unverified"),
         ("The weather was fine on the coast", "unverified"),
     ],
 )  # fmt: skip

@@ -93,6 +93,48 @@ def test_a_claim_is_no_better_for_being_longer():
         ("It opened in June 1987", "It opened on 4 May 1987.", "contradicted"),
         ("L'Oréal launched Verger", "L’Oréal launched Verger on Monday.", "verified"),
         ("Brindle launched Verger", "L’Oréal launched Verger on Monday.", "partial"),
+        # a bound, a share, a rank
+        ("More than 160 people died", "At least 164 people had died by Monday.", "verified"),
+        ("Fewer than 20 people died", "By Monday 27 people had died.", "contradicted"),
+        ("About 160 people died", "By Monday 164 people had died.", "verified"),
+        ("About 160 people died", "By Monday 264 people had died.", "contradicted"),
+        ("More than 11,000 jobs went", "Over 11,000 jobs went on Monday.", "verified"),
+        ("Adams won more than half of the vote", "Adams won 52.6% of the vote.", "verified"),
+        ("Adams won more than half of the vote", "Adams won 47.4% of the vote.", "contradicted"),
+        ("Esk is the largest city of Marrin", "Esk is the third largest city of Marrin.", "contradicted"),
+        ("Esk is the third largest city of Marrin", "Esk is the third largest city of Marrin, on a lake.", "verified"),
+        # a number of something else refutes nothing
+        ("The floods caused damage of over two billion euros", "The floods left 164 people dead and 1,300 missing.", "unverified"),
+        ("Low Water was released in 1998", "Low Water, its third album, was released on 2 February 1999.", "contradicted"),
+        # what introduces a claim, and marks of citation
+        ("However, it can be concluded that Velora bought Oakline [1, 3].", "[1] Velora bought Oakline.", "verified"),
+        ("Yes, Velora bought 3 firms [2]", "[4] Velora bought 3 firms.", "verified"),
+        ("Velora bought 3 firms", "[3] Velora bought several firms.", "unverified"),
+        # a question states nothing, but says whom an answer is of
+        ("Lemon water cures it", "Does lemon water cure it? No evidence shows that lemon water cures it.", "contradicted"),
+        ("Velora bought Oakline", "Did Velora buy Oakline? Its founders keep all shares.", "partial"),
+        # one of a kind in the place of another
+        ("Mira Dun is a Welsh actress", "Mira Dun (born 1962) is an Irish stage actress.", "contradicted"),
+        ("Karl Dole belongs to the Conservative Party", "Karl Dole belongs to the Progressive Party.", "contradicted"),
+        ("Mira Dun was born in Cardiff", "Mira Dun was born in Dublin to two teachers.", "contradicted"),
+        ("Ruth Amadi was minister of finance", "Ruth Amadi was minister of health.", "contradicted"),
+        ("Mira Dun visited Cardiff", "Mira Dun visited Dublin in May.", "unverified"),
+        # a name by its last word; a pronoun by the name before it
+        ("Mira Dun directed Salt Harbour", "Salt Harbour was directed by Dun in 1984.", "verified"),
+        ("Mira Dun directed Salt Harbour", "Salt Harbour was directed by Leo Dun in 1984.", "partial"),
+        ("Mira Dun kept her seat in 2013", "Mira Dun left the party in 2012. She lost her seat in 2013.", "contradicted"),
+        # who did it to whom
+        ("Ashe beat Colt", "Sheriff Colt was defeated by challenger Ashe.", "verified"),
+        ("Ashe won the vote against Colt", "Colt defeated Ashe in the vote.", "contradicted"),
+        # what is denied, and what is no more
+        ("5,000 soldiers were sent", "It sent 1,200 soldiers; it denied reports that 5,000 had been sent.", "contradicted"),
+        ("Quill no longer supports it", "Quill still supports it.", "contradicted"),
+        ("Quill dropped the old format in version 4", "As of version 4, Quill no longer supports the old format.", "partial"),
+        # turned by what stands before a word, and the two spellings of English
+        ("The sale of stoves is illegal", "The sale of stoves remains legal.", "contradicted"),
+        ("The gene is downregulated", "The gene is upregulated in mice.", "contradicted"),
+        ("It sensitises tumours", "It sensitizes tumors.", "verified"),
+        ("The drug raises calcium", "The drug did not reduce the frequency of infections.", "unverified"),
     ],
 )  # fmt: skip
 def test_what_a_quote_says_and_what_it_does_not(claim, quote, verdict):
@@ -122,6 +164,9 @@ ROWS = [
     ({"claim": "Velora bought Oakline.", "abstract": ["Velora bought Oakline."], "label": "CONTRADICT"}, "refuted"),
     ({"claim": "Velora bought Oakline.", "evidence": "C.", "label": "partially_supported"}, "not enough"),
     ({"claim": "Velora bought Oakline.", "quote": "Velora bought Oakline."}, ""),
+    ({"claim": "Velora bought Oakline.", "questions": [{"question": "Who?", "answers": [{"answer": "Velora."}]}], "label": "Not Enough Evidence"}, "not enough"),
+    ({"claim": "Velora bought Oakline.", "questions": [{"question": "Who?", "answers": [{"answer": "Velora."}]}], "label": "Conflicting Evidence/Cherrypicking"}, "not enough"),
+    ({"claim": "Velora bought Oakline.", "evidences": [{"evidence": "Velora sold it."}], "claim_label": "REFUTES"}, "refuted"),
 ]  # fmt: skip
 
 
@@ -134,7 +179,7 @@ def test_pairs_are_read_as_public_sets_write_them(row, label):
 
 
 @pytest.mark.parametrize(
-    "row", [{}, [], {"claim": "x"}, {"evidence": "x"}, {"claim": "x", "evidence": "y", "label": "blue"}]
+    "row", [{}, [], {"claim": "x"}, {"evidence": "x"}, {"claim": "x", "evidence": [[[9, 1, "Some_Page", 7]]], "label": "SUPPORTS"}, {"claim": "x", "evidence": "y", "label": "blue"}]
 )  # fmt: skip
 def test_what_is_no_pair_is_refused(row):
     with pytest.raises(BadInput):
