@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from html import escape
+
 import pytest
 from browser import Watched, launched
 from test_mcp import call, over_http
@@ -178,3 +181,89 @@ def test_the_chart_of_events_is_of_events_and_left_away_where_it_would_be_empty(
     assert "Incidents" not in lately
     assert "The last 180 days" not in long_ago
     assert "low risk" in lately
+
+
+PAGE = "Velora news\n\n<script>alert(1)</script> Velora buys Pinewood Analytics for $28M. \u202eevil\n"
+
+
+def shot(served, at, **said):
+    """Keep a page as a fetch would, and an event that quotes it where words are given."""
+    from caselore.intel.pages import Page
+    from caselore.intel.stored_pages import snapshot_filing
+    from caselore.memory import Role
+    from caselore.memory.records import Actor
+
+    page = Page(
+        url="https://news.example/velora", title="Velora <b>news</b>", fetched_at=at, **said
+    )
+    return served.app.memory.file(snapshot_filing(page), Actor("collector", Role.SYSTEM)).id
+
+
+def test_how_it_is_known_is_a_page_that_marks_the_quote_and_outlives_the_change(served):
+    quote = "Velora buys Pinewood Analytics for $28M."
+    now = served.app.now()
+    old = shot(served, now, text=PAGE)
+    with served.client("human") as person:
+        told = {**EVENT, "quote": quote, "snapshot": old}
+        event = person.post(f"{API}/events", json=told).json()
+        before = person.get(f"/why/{event['id']}").text
+        newer = shot(served, now + timedelta(days=1), text="Velora news\n\nNothing today.\n")
+        page = person.get(f"/why/{event['id']}").text
+        document = person.get(f"/why/{event['id']}.json").json()
+        other = person.get(f"/why/{newer}").text
+        missing = person.get("/why/nothing", headers={"accept": "text/html"})
+        listed = person.get("/intel/Velora").text
+
+    assert f'<mark id="quote">{escape(quote)}</mark>' in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert "Velora &lt;b&gt;news&lt;/b&gt;" in page
+    assert "no newer version is stored" in before
+    assert f'<a href="/why/{newer}">the newest version</a> no longer says so' in page
+    assert "verified" in page
+    assert now.strftime("%Y-%m-%d") in page
+    assert document["snapshot"] == old
+    assert document["reports"][0]["quote"] == quote
+    assert "Nothing today." in other
+    assert "<mark" not in other
+    assert missing.status_code == 404
+    assert f'href="/why/{event["id"]}#quote"' in listed
+
+
+def test_a_long_page_is_shown_around_its_quote_and_says_what_is_left_away(served):
+    quote = "Velora hires 15 engineers."
+    old = shot(served, served.app.now(), text="Intro. " * 9_000 + quote + " Outro." * 9_000)
+    told = {"competitor": "Velora", "event_type": "hiring", "title": "t", "date": "2026-11-01"}
+    with served.client("human") as person:
+        event = person.post(f"{API}/events", json={**told, "quote": quote, "snapshot": old}).json()
+        page = person.get(f"/why/{event['id']}").text
+        far = person.get(f"/why/{old}?first=10000000&last=5").text
+
+    assert f">{quote}</mark>" in page
+    assert len(page) < 30_000
+    assert "57,000 characters stand before this part" in page
+    assert "57,000 characters follow" in page
+    assert "characters stand before" in far
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_the_marked_quote_is_in_sight_and_stands_out(known, theme, width):
+    served, event = known
+    with launched() as browser:
+        context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 844})
+        view = Watched(context.new_page(), served.url)
+        page = view.open("/intel/Velora")
+        page.click(f"#{event['id']} h3 a")
+        page.wait_for_url(f"**/why/{event['id']}#quote")
+        colours = page.evaluate(
+            "[document.querySelector('mark'), document.querySelector('.page')].map(e => getComputedStyle(e).backgroundColor)"
+        )
+        box = page.locator("mark").bounding_box()
+        wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+    assert colours[0] != colours[1]
+    assert 0 <= box["y"] < 844
+    assert wide <= 0
+    assert view.wrong == []
+    assert view.elsewhere() == []

@@ -37,6 +37,8 @@ PAGES = {
     "change": "/changes/{change}",
     "intel": "/intel",
     "competitor": "/intel/Velora",
+    "quote": "/why/{event}",
+    "stored-page": "/why/{page}?first=3&last=9",
     "ledger": "/ledger?verify=1",
     "quarantine": "/quarantine",
     "numbers": "/numbers",

@@ -56,7 +56,7 @@ def build(served, *, hostile=True) -> dict[str, str]:
         _plant(served, failed, ids)
     ids["change"] = served.app.repair.track(CHANGE, "claude-code", session="s-1").id
     fail(served, ids["change"], 3)
-    _intel(served, hostile)
+    _intel(served, ids, hostile)
     ids["signature"] = served.app.memory.get(ids["1057"]).record.body.signature.id
     return ids
 
@@ -83,7 +83,7 @@ def _plant(served, failed, ids) -> None:
     ids["hostile"] = served.app.memory.get(ids["1061"]).record.body.signature.id
 
 
-def _intel(served, hostile) -> None:
+def _intel(served, ids, hostile) -> None:
     """Let a competitor be known, by an event and a prediction; hostile ones, too, where asked."""
     titles = {"Velora raises the price of its Team plan by 20 %": "https://news.example/velora"}
     if hostile:
@@ -93,6 +93,8 @@ def _intel(served, hostile) -> None:
             event = {"competitor": "Velora", "title": title, "quote": title, "url": url}
             told = {"event_type": "pricing_change", "date": "2026-11-03"}
             person.post("/api/v1/intel/events", json=event | told)
+    ids["event"] = served.app.intel.history("Velora")[0]["id"]
+    ids["page"] = served.app.intel.history("Velora")[-1]["snapshot"]
     served.app.intel.predict(
         {
             "competitor": "Velora",

@@ -9,13 +9,15 @@ from typing import Any, Protocol
 
 from caselore.errors import NotFound
 from caselore.guards.names import quoted
+from caselore.intel.dossier import put_together
 from caselore.memory.api import Memory
-from caselore.memory.evidence import PREFIXES, Snapshot
+from caselore.memory.evidence import PREFIXES, CompetitorEvent, Snapshot
 from caselore.memory.exhibit_ports import Sought
 from caselore.memory.exhibits import Exhibit
 from caselore.memory.records import Kind
 
 AROUND = 240  # characters of the page shown on each side of a quote
+REPORTS = 50  # reports of one event that are listed
 
 
 class Desk(Protocol):
@@ -44,7 +46,16 @@ def why(desk: Desk, memory: Memory, claim: str) -> dict[str, Any]:
         "snapshot": page.id,
         "context": {"before": body.text[max(0, first - AROUND) : first], "after": body.text[last : last + AROUND]},
         "page_says_so_now": not changed, "newest_snapshot": newest.id,
+        "reports": _reports(memory, said.get("event") or ""),
     }  # fmt: skip
+
+
+def _reports(memory: Memory, event: str) -> list[dict[str, Any]]:
+    """Give every place that says what an event is, with its own words."""
+    found = memory.exhibit(event) if event else None
+    names = ("url", "title", "snapshot", "first", "last", "quote", "tier", "origin")
+    told = put_together(found).reports if found and isinstance(found.body, CompetitorEvent) else ()
+    return [{name: getattr(one, name) for name in names} for one in told][:REPORTS]
 
 
 def _claim(desk: Desk, name: str) -> dict[str, Any]:

@@ -92,9 +92,10 @@ class Snapshot(BaseModel):
 
 
 class Why(Snapshot):
-    """A stored page at a claim's quote."""
+    """A stored page at a claim's quote; of a page itself only the page."""
 
-    claim: dict[str, Any]
-    quote: str
-    first: int
-    last: int
+    claim: dict[str, Any] | None = None
+    quote: str | None = None
+    first: int | None = None
+    last: int | None = None
+    reports: list[dict[str, Any]] | None = None
