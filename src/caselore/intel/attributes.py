@@ -123,6 +123,8 @@ def prices(text: str, owner: Entity) -> list[Price]:
                 old.append(one)
         elif role is Role.NEW:
             fresh.append((one, old.pop(0) if old else None))
+    if len(fresh) == 1 and fresh[0][1] is None and len(old) == 1:
+        fresh = [(fresh[0][0], old[0])]
     percent = _signed(text)
     made = [_price(text, new, was, percent, owner) for new, was in fresh]
     if not made and (_CLOSED_FREE.search(text) or percent is not None or _FREE.search(text)):
@@ -229,7 +231,9 @@ def parties(text: str, trigger: tuple[int, int], book: Book, entity: Entity) -> 
     """Give the other companies of a deal, best first: named behind the trigger, then before it."""
     behind = [m.group() for m in _PARTY.finditer(text, trigger[1] - 1)]
     ahead = [m.group() for m in _PARTY.finditer(text, 0, trigger[0])]
-    for phrase in (*behind, *reversed(ahead)):
+    own = [one.first for one in book.mentions(text) if one.entity is entity]
+    bought = bool(own) and min(own) >= trigger[1] - 1
+    for phrase in (*reversed(ahead), *behind) if bought and ahead else (*behind, *reversed(ahead)):
         for name in re.split(r"\s+(?:and|und|et|y)\s+", phrase):
             if _is_party(name, entity):
                 yield _clean_party(name)

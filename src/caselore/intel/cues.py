@@ -84,9 +84,7 @@ def found(
     for cue in cues(event_type, topic):
         if (cue.own and not scene.own) or (cue.lead and not scene.lead):
             continue
-        if cue.fresh and not (
-            scene.said_new or (cue.fresh == "page" and scene.own and scene.dated)
-        ):
+        if not _fresh(cue.fresh, scene):
             continue
         match = cue.shape.search(text)
         if match is None or (cue.none and cue.none.search(text)) or _unreal(text, match.span()):
@@ -94,6 +92,17 @@ def found(
         if all(one.search(text) for one in cue.also):
             return match.span(), cue.who
     return None
+
+
+def _fresh(wanted: str, scene: Scene) -> bool:
+    """Say whether a sentence is as new as a cue wants it."""
+    known = {
+        "": True,
+        "page": scene.own and scene.dated,
+        "lead": scene.lead and scene.dated,
+        "said": False,
+    }
+    return known[wanted] or scene.said_new
 
 
 _THOUGHT = pattern("cues", "thought", re.IGNORECASE)
@@ -139,6 +148,10 @@ def whom(
         )
     if who == "doer":
         return subject(text, span, book, context, event_type)
+    if who == "topic":
+        return _backed(text, span, named, context)
+    if who == "any":
+        return named[0].entity if named else _meant(text, book, context)
     if who == "gains":
         return _gaining(text, span, named, book, context)
     if who == "party":
@@ -147,11 +160,32 @@ def whom(
         ]
     elif event_type == "market_signal":
         named = [one for one in named if affected(text, span, one)]
-    if who == "named" and len({one.entity.name for one in named}) > 1:
+    if who in {"named", "about"} and len({one.entity.name for one in named}) > 1:
         return subject(text, span, book, context, event_type)
-    return named[0].entity if named else _meant(text, book, context)
+    meant = named[0].entity if named else _meant(text, book, context)
+    return meant or (context.topic if who == "about" and not named else None)
 
 
+def _backed(
+    text: str, span: tuple[int, int], named: list[Mention], context: Context
+) -> Entity | None:
+    """Give whom money comes to: who stands behind `in` or `to`, who acts, or whom its page is about."""
+    into = [one for one in named if _INTO.search(text[: one.first])]
+    lends = [
+        one
+        for one in named
+        if _GIVES.match(text[one.last :]) or _GIVEN_BY.search(text[: one.first])
+    ]
+    rest = into or [one for one in named if one not in lends]
+    if len({one.entity.name for one in rest}) == 1:
+        return rest[0].entity
+    meant = context.owner or context.topic
+    return None if named else meant or (context.current if _ANAPHOR.search(text) else None)
+
+
+_INTO = pattern("cues", "into", re.IGNORECASE)
+_GIVES = pattern("cues", "gives", re.IGNORECASE)
+_GIVEN_BY = pattern("cues", "given_by", re.IGNORECASE)
 _AS_PARTY = pattern("cues", "as_party", re.IGNORECASE)
 _JOINS = pattern("cues", "joins", re.IGNORECASE)
 _LEAVES = pattern("cues", "leaves", re.IGNORECASE)

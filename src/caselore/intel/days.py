@@ -40,7 +40,14 @@ _NUMBERS = {
     "eight": 8, "nine": 9, "ten": 10,
 }  # fmt: skip
 
+MOST_AHEAD = 2  # months by which a month without a year may lie ahead: else the past one is meant
+_HOLIDAYS = {
+    r"valentine['’]?s(?: day)?": (2, 14), r"new year['’]?s day": (1, 1), "boxing day": (12, 26),
+    "christmas day": (12, 25), "christmas eve": (12, 24), "halloween": (10, 31), r"april fools?['’]?(?: day)?": (4, 1),
+    r"st\.? patrick['’]?s day": (3, 17), r"new year['’]?s eve": (12, 31), "leap day": (2, 29),
+}  # fmt: skip
 _M = "|".join(sorted(MONTHS, key=len, reverse=True))
+_LARGE = "|".join(word for word in MONTHS if len(word) > 4 or word in {"may", "june", "july"})
 _W = "|".join(sorted((word for word in WEEKDAYS if len(word) > 3), key=len, reverse=True))
 _ORD = r"(?:st|nd|rd|th|er|\.|º|ª)?"
 _PATTERNS = (
@@ -52,7 +59,9 @@ _PATTERNS = (
     ("slashed", r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d\d)(?![\d/])"),
     ("cjk", r"(?P<y>20\d\d)\s*年\s*(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*日"),
     ("month", rf"\b(?P<mon>{_M})\b\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)\b"),
+    ("bare", rf"(?:\b(?:in|since|during|of|early|late|mid|last)[ -]|, )(?P<mon>{_LARGE})\b(?!\.?,?\s+(?:de\s+)?\d)"),
     ("quarter", r"\bQ(?P<q>[1-4])\s*,?\s*(?P<y>20\d\d)\b"),
+    ("holiday", rf"\b(?P<h>{'|'.join(_HOLIDAYS)})\b"),
     ("today", r"\b(?:today|this (?:morning|afternoon|evening)|earlier today|tonight|heute|aujourd['’]hui|hoy|oggi|hoje)\b"),
     ("yesterday", r"\b(?:yesterday|gestern|hier(?= (?:soir|matin))|ayer|ieri|ontem)\b"),
     ("tomorrow", r"\b(?:tomorrow|morgen(?= )|demain|mañana)\b"),
@@ -163,8 +172,10 @@ def _named(parts: dict[str, str], base: date | None) -> tuple[date, str] | None:
     month, day = MONTHS[parts["mon"].lower()], int(parts["d"])
     if "y" in parts:
         return _sound(int(parts["y"]), month, day)
-    if base is None:
-        return None
+    return _nearest(month, day, base) if base else None
+
+
+def _nearest(month: int, day: int, base: date) -> tuple[date, str] | None:
     near = [
         found
         for year in (base.year - 1, base.year, base.year + 1)
@@ -178,7 +189,19 @@ def _named(parts: dict[str, str], base: date | None) -> tuple[date, str] | None:
     )
 
 
+def _bare(parts: dict[str, str], base: date) -> tuple[date, str]:
+    """Read a month without a year as the last such one, or the one just ahead."""
+    month = MONTHS[parts["mon"].lower()]
+    ahead = (month - base.month) % 12
+    months = base.year * 12 + base.month - 1 + (ahead if ahead <= MOST_AHEAD else ahead - 12)
+    return date(months // 12, months % 12 + 1, 1), "vague"
+
+
 def _relative(name: str, parts: dict[str, str], base: date) -> tuple[date, str] | None:
+    if name == "holiday":
+        return _nearest(*_holiday(parts["h"]), base)
+    if name == "bare":
+        return _bare(parts, base)
     if name in {"today", "yesterday", "tomorrow"}:
         step = {"today": 0, "yesterday": -1, "tomorrow": 1}[name]
         return base + timedelta(days=step), "relative"
@@ -187,6 +210,11 @@ def _relative(name: str, parts: dict[str, str], base: date) -> tuple[date, str] 
     if name == "weekday":
         return _weekday(parts, base), "relative"
     return _span(parts, base)
+
+
+def _holiday(name: str) -> tuple[int, int]:
+    """Give the month and the day on which a holiday falls each year."""
+    return next(on for one, on in _HOLIDAYS.items() if re.fullmatch(one, name, re.IGNORECASE))
 
 
 def _ago(parts: dict[str, str], base: date) -> tuple[date, str]:
@@ -251,6 +279,11 @@ def without(text: str, day: Day) -> str:
 def day_of(at: datetime | None) -> str:
     """Give the day of a time."""
     return at.date().isoformat() if at else ""
+
+
+def after(day: str) -> str:
+    """Give the day after a day."""
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
 
 
 def apart(one: str, other: str) -> int:

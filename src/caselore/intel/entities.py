@@ -54,6 +54,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", bare)
 
 
+_DESK = pattern("entities", "desk", re.IGNORECASE)
 _SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ß": "ss", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L"})
 
@@ -113,7 +114,7 @@ class Book:
                 yield Mention(match.start(), match.end(), entity)
 
     def _names(self, page: Page, entity: Entity) -> bool:
-        text = f"{page.title}\n{page.text[:4_000]}"
+        text = f"{page.title}\n{page.site}\n{page.text[:4_000]}"
         return any(one.entity is entity for one in self.mentions(text))
 
     def masked(self, text: str) -> str:
@@ -133,7 +134,9 @@ class Book:
         own = self.site_of(page)
         if own is not None:
             return own
-        said = {slug(page.facts.publisher), *map(slug, page.host.split(".")[:-1])} - {""}
+        published = page.facts.publisher
+        said = {slug(published), slug(_DESK.sub("", published))}
+        said = said | set(map(slug, page.host.split(".")[:-1])) - {""}
         found = next((one for one in self.entities if said & one.slugs), None)
         return found or (None if page.facts.publisher else self._named_site(page))
 
@@ -144,7 +147,7 @@ class Book:
         own = next((e for e in self.entities if any(_own_label(one, e) for one in labels)), None)
         if own is not None or not page.site:
             return own
-        bare = _LEGAL.sub("", page.site).strip(" ,")
+        bare = _DESK.sub("", _LEGAL.sub("", page.site)).strip(" ,")
         first = (
             bare.split()[0]
             if len(bare.split()) == 2 and bare.split()[1].lower() in _GENERIC

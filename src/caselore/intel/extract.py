@@ -12,25 +12,28 @@ from typing import NamedTuple
 
 from caselore.intel import attributes
 from caselore.intel.candidates import Candidate, proper, telling
-from caselore.intel.cues import RECENT, Scene, found, says_new, whom
-from caselore.intel.days import Day, apart, day_of, days
+from caselore.intel.cues import Scene, found, says_new, whom
+from caselore.intel.days import Day, apart, days
 from caselore.intel.entities import Book
+from caselore.intel.event_days import OLD, event_day
 from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_opinion, is_vacancy, mode_of
 from caselore.intel.money import amounts, names_amount
 from caselore.intel.pages import Page
 from caselore.intel.places import CHANGELOG, LEAD, Place, places
-from caselore.intel.price_moves import MOST, Role, begins, moved, roles
+from caselore.intel.price_moves import MOST, Role, moved, roles
+from caselore.intel.price_pages import announced
 from caselore.intel.rules import Rules, rules
 from caselore.intel.sentences import Sentence
 from caselore.intel.subjects import Context, partners
 
-OLD = 60  # days by which a sentence's own day may lie before the page's, to be news
+HEADLINE = 3  # strength of what a headline says
 
 
-_EFFECTIVE = pattern("extract", "effective", re.IGNORECASE)
-_NOT_ITS_DAY = pattern("extract", "not_its_day", re.IGNORECASE)
-_DATELINE = re.compile(r"^[^\w]{0,3}(?:/[\w ]+/|\([\w ]+\))?\W{0,3}(?:--|—|–|:| - )")
+_POINTS_BACK = re.compile(
+    r"\W*(?:that|this)(?:['’]s| is| was) (?:how|what|the (?:number|price|sum|amount|figure))\b",
+    re.IGNORECASE,
+)
 _HOPES = re.compile(r"\b(?:plans?|wants?|hopes?|aims?|seeks?|intends?) to\b", re.IGNORECASE)
 _NO_LAUNCH = pattern("extract", "no_launch", re.IGNORECASE)
 _FIX = pattern("extract", "fix", re.IGNORECASE)
@@ -41,11 +44,13 @@ _VERSION_ONLY = re.compile(
 
 def extract(page: Page, book: Book) -> tuple[Candidate, ...]:
     """Give what a page says of the competitors, in the order of its sentences."""
-    found: list[Candidate] = []
+    owner = book.owner_of(page)
+    found = list(announced(page, owner)) if owner else []
     before: Place | None = None
-    for place in places(page, book):
+    for each in places(page, book):
+        place = _told_before(page, before, each)
         found += _of_place(page, book, place) or _across(page, book, before, place)
-        before = place
+        before = each
     if is_opinion(page):
         found = [one for one in found if one.mode is not Mode.ASSERTED]
     elif is_vacancy(page):
@@ -71,16 +76,18 @@ def _read_in(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     if place.kind in {"row", "caption"} or len(place.sentence.text) < 12 or place.elsewhere:
         return
     taken, seen, scene = 0, set[str](), _scene(page, place)
+    read: list[tuple[int, int]] = []
     for table in rules():
         event_type = table.event_type
         for hit in () if event_type in seen else _hits(table, place, page, scene):
-            if taken and not _own_clause(place.sentence.text, hit.trigger):
+            if taken and not _own_clause(place.sentence.text, hit.trigger, read):
                 continue
             made = list(_make(page, book, place, event_type, hit))
             yield from made
             if made:
                 seen.add(event_type)
                 taken += 1
+                read.append(hit.trigger)
                 break
         if taken == 2:
             return
@@ -102,8 +109,19 @@ def _across(page: Page, book: Book, before: Place | None, place: Place) -> list[
     return list(_make(page, book, joined, "pricing_change", hits[0]))
 
 
-def _own_clause(text: str, trigger: tuple[int, int]) -> bool:
-    """Say whether a second thing of a sentence is told for itself, not as a purpose or an aside."""
+def _told_before(page: Page, before: Place | None, place: Place) -> Place:
+    """Join what a sentence only points back at: `Seventy people. That is how many Acme will hire.`"""
+    one = place.sentence
+    if before is None or before.sentence.block != one.block or not _POINTS_BACK.match(one.text):
+        return place
+    first = before.sentence.first
+    return replace(place, sentence=one._replace(first=first, text=page.text[first : one.last]))
+
+
+def _own_clause(text: str, trigger: tuple[int, int], read: list[tuple[int, int]]) -> bool:
+    """Say whether a second thing of a sentence is told for itself, in other words, not as a purpose or an aside."""
+    if any(first < trigger[1] and trigger[0] < last for first, last in read):
+        return False
     head = text[max(0, trigger[0] - 45) : trigger[0]]
     return bool(
         re.search(
@@ -149,7 +167,7 @@ def _move(text: str, anchor: str, lead: bool) -> Iterator[Hit]:
     """Give where the amounts of a text themselves say that a price changed."""
     move = moved(text, anchor)
     if move:
-        yield Hit((move.first, move.last), 2 if lead else 1, "named")
+        yield Hit((move.first, move.last), 2 if lead else 1, "about" if lead else "named")
 
 
 def _match(table: Rules, place: Place) -> tuple[tuple[int, int], int] | None:
@@ -217,7 +235,7 @@ def _make(page: Page, book: Book, place: Place, event_type: str, hit: Hit) -> It
     anchor = page.day
     named = days(text, anchor)
     mode = _mode(book.masked(text), trigger[0], named, anchor, event_type)
-    day, told = _day(page, place, named, event_type, trigger[0])
+    day, told = event_day(page, place, named, event_type, trigger[0])
     if mode is Mode.PAST and told == "effective" and apart(day, anchor) <= OLD:
         mode = Mode.ASSERTED  # a price since a day of late is news
     if (
@@ -279,6 +297,8 @@ def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_ty
         and (event_type != "hiring" or not _HOPES.search(text) or attributes.worker_count(text))
     ):
         return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
+    if mode is Mode.PLANNED and event_type == "hiring" and attributes.worker_count(text):
+        return Mode.ASSERTED  # how many it will take on is the news itself
     if mode is Mode.PLANNED and event_type == "pricing_change" and named and names_amount(text):
         return Mode.ASSERTED  # a price with its day is set, not planned
     return mode
@@ -313,63 +333,22 @@ def _valued(
         yield base.having(party=party if kind == "partnership" else "")
 
 
-def _since_now(one: Day, head: str, anchor: str) -> bool:
-    """Say whether a day is that since which something new is so: `since Monday`."""
-    since = re.search(r"\bsince\s*(?:the |on )?$", head, re.IGNORECASE)
-    return bool(since) and one.day <= anchor and apart(one.day, anchor) <= RECENT
-
-
-def _day(
-    page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
-) -> tuple[str, str]:
-    """Give the day of what a sentence reports, and from what that is known."""
-    text, anchor = place.sentence.text, page.day
-    begun = begins(text, named, anchor) if event_type == "pricing_change" else ""
-    return (begun, "effective") if begun else _told_day(page, place, named, event_type, trigger)
-
-
-def _told_day(
-    page: Page, place: Place, named: tuple[Day, ...], event_type: str, trigger: int
-) -> tuple[str, str]:
-    text, anchor = place.sentence.text, page.day
-    own = []
-    for one in named:
-        head = text[max(0, one.first - 40) : one.first]
-        if one.kind == "vague" or (
-            _NOT_ITS_DAY.search(head) and not _since_now(one, head, anchor)
-        ):
-            continue
-        if _EFFECTIVE.search(head) and one.day != anchor:
-            if event_type == "pricing_change":
-                return one.day, "effective"
-            if anchor and one.day > anchor:
-                continue
-        if (
-            event_type != "pricing_change"
-            and anchor
-            and one.day > anchor
-            and event_type != "feature_launch"
-        ):
-            continue
-        own.append(one)
-    if own:
-        best = min(own, key=lambda one: abs(one.first - trigger))
-        opening = best.first < 60 and _DATELINE.match(text[best.last :])
-        return best.day, "dateline" if opening else "sentence"
-    if place.heading_day:
-        return place.heading_day, "heading"
-    if page.published:
-        return page.published, "dateline" if page.published_from == "byline" else "page"
-    return day_of(page.fetched_at), "fetched"
+def _doubts(lead: Candidate, one: Candidate) -> bool:
+    """Say whether what opens a page as a rumour or a denial speaks of what it says later."""
+    if (lead.entity.name, lead.event_type) != (one.entity.name, one.event_type):
+        return False
+    heads = lead.strength == HEADLINE or lead.mode is Mode.RUMOURED
+    return heads or bool(
+        lead.names & one.names
+    )  # `I said I would never hire a chief` denies no later hiring
 
 
 def _weighed(page: Page, found: list[Candidate]) -> Iterator[Candidate]:
     """Let a page's headline speak for its text: a rumour's details are rumours, too."""
-    doubted = {
-        (one.entity.name, one.event_type)
-        for one in found
+    doubts = [
+        one for one in found
         if one.lead and one.strength >= 2 and one.mode in {Mode.RUMOURED, Mode.DENIED}
-    }
+    ]  # fmt: skip
     title_mode = mode_of(page.title, 0, (), page.published) if page.title else Mode.ASSERTED
     doubtful = title_mode in {Mode.RUMOURED, Mode.DENIED} and bool(
         re.search(
@@ -380,7 +359,7 @@ def _weighed(page: Page, found: list[Candidate]) -> Iterator[Candidate]:
     )
     for one in found:
         key = (one.entity.name, one.event_type)
-        if one.mode is Mode.ASSERTED and (key in doubted or doubtful):
+        if one.mode is Mode.ASSERTED and (doubtful or any(_doubts(each, one) for each in doubts)):
             denied = any(
                 other.mode is Mode.DENIED and (other.entity.name, other.event_type) == key
                 for other in found

@@ -5,6 +5,7 @@ Must not take in what is denied or only a rumour, nor count a copy as an origin 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from caselore.intel.days import apart
 from caselore.intel.dossier import Dossier, as_candidate, day_of_reports, put_together
 from caselore.intel.impact import impact_of
 from caselore.intel.known_events import DENIED_FOR, Known, KnownEvents
+from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode
 from caselore.intel.origins import Sketch, is_copy, party_words, same_event, sketch
 from caselore.intel.pages import Page
@@ -27,6 +29,7 @@ from caselore.memory.exhibits import Filing
 from caselore.memory.records import Actor, Role
 
 RESOLVER = Actor("resolver", Role.SYSTEM)
+ECHO = 10  # days behind a denial in which a report is still the rumour that it denies
 LONG = 9  # shingles of a quote from which on its likeness says something: headlines resemble each other
 REPEATING = frozenset({"aggregator", "forum"})  # tiers that repeat what others found out
 SYNONYMS = {
@@ -328,12 +331,24 @@ def _answers(denial: Reported, one: Reported) -> bool:
         return False
     if one.page.tier == "primary" or WEIGHT[denial.page.tier] < WEIGHT[one.page.tier] - 1:
         return False
-    if apart(a.date, b.date) > DENIED_FOR:
+    if apart(a.date, b.date) > DENIED_FOR or _overtaken(denial, one):
         return False
     own = party_words(a.party) if a.party else frozenset()
     if own and (b.party or b.tokens):
         return bool(own & (party_words(b.party) | b.tokens)) or bool(a.tokens & b.names)
     return bool(a.tokens & b.tokens) or not a.tokens
+
+
+def _overtaken(denial: Reported, one: Reported) -> bool:
+    """Say whether a report is of later than a denial speaks for: plans change."""
+    said, report = denial.page.day, one.page.day
+    if _SO_FAR.search(denial.said.quote) and one.said.date > said:
+        return True  # what `has not been raised` may be tomorrow
+    newer = report > said and apart(report, said) > ECHO
+    return newer and WEIGHT[one.page.tier] >= WEIGHT[denial.page.tier]
+
+
+_SO_FAR = pattern("modality", "so_far", re.IGNORECASE)
 
 
 def _contradicts(said: Candidate, dossier: Dossier) -> bool:

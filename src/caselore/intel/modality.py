@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import pairwise
 
-from caselore.intel.days import Day
+from caselore.intel.days import Day, apart
 from caselore.intel.lexicon import pattern
 from caselore.intel.pages import Page
+from caselore.intel.sentences import ASIDE
+
+STALE = 52  # days from the first of a month to a page, from which on its news of that month is old
 
 
 class Mode(StrEnum):
@@ -55,15 +59,17 @@ _SUPPOSED = re.compile(
 
 
 _OPINION = pattern("modality", "opinion", re.IGNORECASE)
+_SATIRE = pattern("modality", "satire", re.IGNORECASE)
 _HIS_OWN = pattern("modality", "his_own", re.IGNORECASE)
 
 
 def is_opinion(page: Page) -> bool:
-    """Say whether a page gives somebody's thoughts, not news: it asserts nothing."""
+    """Say whether a page gives somebody's thoughts or jokes, not news: it asserts nothing."""
     return bool(
         _OPINION.search(page.title)
         or _OPINION.search(page.url)
         or _HIS_OWN.search(page.text[-600:])
+        or any(_SATIRE.search(page.part(one)) for one in page.blocks if one.last - one.first < 200)
     )
 
 
@@ -98,8 +104,11 @@ def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> M
     """Tell how a sentence says what its trigger at an offset says."""
     if is_correction(text):
         return Mode.CORRECTED
-    clause = _clause(text, trigger)
-    if is_denial(clause) or (is_denial(text[: trigger + 40]) and _governs(text, trigger)):
+    first, last = _clause(text, trigger)
+    clause = text[first:last]
+    if is_denial(clause) or (
+        is_denial(text[: min(trigger + 40, last)]) and _governs(text, trigger)
+    ):
         return Mode.DENIED
     if is_rumour(text) or _SUPPOSED.search(text[:trigger]) or _is_thought(text, trigger):
         return Mode.RUMOURED
@@ -122,8 +131,17 @@ def _governs(text: str, trigger: int) -> bool:
     return not re.search(r";|\b(?:but|however|although|instead)\b", head, re.IGNORECASE)
 
 
-def _clause(text: str, trigger: int) -> str:
-    """Give the clause around an offset."""
+_PARTS = re.compile(r",? (?:while|whereas) ", re.IGNORECASE)
+
+
+def clause_of(text: str, at: int) -> tuple[int, int]:
+    """Give where the part of a sentence around an offset begins and ends that has a doer of its own."""
+    cuts = [0, *(one.end() for one in _PARTS.finditer(text)), len(text)]
+    return next((a, b) for a, b in pairwise(cuts) if at < b or b == len(text))
+
+
+def _clause(text: str, trigger: int) -> tuple[int, int]:
+    """Give where the clause around an offset begins and ends."""
     first = max(
         (text.rfind(mark, 0, trigger) for mark in (";", " but ", " while ", " although ")),
         default=0,
@@ -138,12 +156,20 @@ def _clause(text: str, trigger: int) -> str:
             ", and ",
             ", which ",
             ", who ",
+            ", says ",
+            ", said ",
+            " that ",
             ", without ",
             " because ",
         )
         if (at := text.find(mark, trigger)) >= 0
     ]
-    return text[max(0, first) : min(ends, default=len(text))]
+    return max(0, first), min(ends, default=len(text))
+
+
+def _long_over(one: Day, page_day: str) -> bool:
+    """Say whether what names only a month or a year lies well behind a page."""
+    return one.day[:4] < page_day[:4] or (one.day < page_day and apart(one.day, page_day) > STALE)
 
 
 def _looks_back(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> bool:
@@ -164,7 +190,12 @@ def _looks_back(text: str, trigger: int, named: tuple[Day, ...], page_day: str) 
             re.IGNORECASE,
         ):
             return True
-    vague = [one for one in named if one.kind == "vague" and abs(one.first - trigger) < 90]
+    aside = [one.span() for one in ASIDE.finditer(text) if not one.start() <= trigger < one.end()]
+    vague = [
+        one for one in named
+        if one.kind == "vague" and abs(one.first - trigger) < 90
+        and not any(first <= one.first < last for first, last in aside)
+    ]  # fmt: skip
     exact = [one for one in named if one.kind != "vague"]
-    old = [one for one in vague if page_day and one.day[:4] < page_day[:4]]
+    old = [one for one in vague if page_day and _long_over(one, page_day)]
     return bool(old) and not exact

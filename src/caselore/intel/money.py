@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 _SIGNS = {
     "US$": "USD", "U.S.$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "S$": "SGD",
-    "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY",
+    "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "Y": "JPY",
     "₹": "INR", "₩": "KRW", "₪": "ILS", "zł": "PLN", "￥": "JPY", "₺": "TRY",
 }  # fmt: skip
 _WORDS = {
     "us dollars": "USD", "u.s. dollars": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD",
     "usd": "USD", "euros": "EUR", "euro": "EUR", "eur": "EUR", "pounds sterling": "GBP",
     "pounds": "GBP", "pound": "GBP", "gbp": "GBP", "sterling": "GBP", "yen": "JPY", "jpy": "JPY",
-    "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "rupees": "INR", "inr": "INR", "swiss francs": "CHF",
+    "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "rupees": "INR", "rupee": "INR", "inr": "INR", "swiss francs": "CHF",
     "chf": "CHF", "francs": "CHF", "cad": "CAD", "aud": "AUD", "sgd": "SGD", "sek": "SEK",
     "nok": "NOK", "dkk": "DKK", "kronor": "SEK", "kroner": "DKK", "pln": "PLN", "zloty": "PLN",
     "brl": "BRL", "reais": "BRL", "krw": "KRW", "won": "KRW", "ils": "ILS", "shekels": "ILS",
@@ -33,7 +33,7 @@ _CODES = {"rs": "INR", "rs.": "INR", "p": "GBP"}
 _HUNDREDTHS = frozenset({"cent", "cents", "pence", "p"})
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mn": 1e6, "mm": 1e6,
-    "mio": 1e6, "mln": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6, "millones": 1e6,
+    "mio": 1e6, "mln": 1e6, "bln": 1e9, "trn": 1e12, "million": 1e6, "millions": 1e6, "millionen": 1e6, "millones": 1e6,
     "millón": 1e6, "milioni": 1e6, "milhões": 1e6, "b": 1e9, "bn": 1e9, "mrd": 1e9, "billion": 1e9,
     "billions": 1e9, "milliarden": 1e9, "milliarde": 1e9, "milliards": 1e9, "mil millones": 1e9,
     "miliardi": 1e9, "trillion": 1e12, "hundred": 1e2, "crore": 1e7, "lakh": 1e5, "万": 1e4, "億": 1e8,
@@ -73,7 +73,9 @@ COUNT_WORDS = {word: n for n, word in enumerate(_SMALL)} | _TENS | {
 
 _NUM = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
 _SCALE = "|".join(sorted(map(re.escape, _SCALES), key=len, reverse=True))
-_SIGN = "|".join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))
+_SIGN = "|".join(
+    r"\bY(?=\d)" if one == "Y" else re.escape(one) for one in sorted(_SIGNS, key=len, reverse=True)
+)
 _WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True))
 _SPELLED = (
     r"(?:(?:half a|an?)(?=[ -](?:million|billion|thousand|hundred|crore|lakh)\b)|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
@@ -90,7 +92,7 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    rf"(?<![\w.,$€£])(?P<n>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}}|{'|'.join(sorted(map(re.escape, COUNT_WORDS), key=len, reverse=True))})(?:[- ](?P<t>one|two|three|four|five|six|seven|eight|nine)\b)?(?![\d.,]*[%€$£]|\s*(?:percent|million|billion|m\b|bn))",
+    rf"(?<![\w.,$€£])(?P<n>(?P<h>a|one|two|three|four|five|six|seven|eight|nine) hundred(?: and (?P<r>{_SPELLED}))?|\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}}|{'|'.join(sorted(map(re.escape, COUNT_WORDS), key=len, reverse=True))})(?:[- ](?P<t>one|two|three|four|five|six|seven|eight|nine)\b)?(?![\d.,]*[%€$£]|\s*(?:thousand|percent|million|billion|m\b|bn))",
     re.IGNORECASE,
 )
 
@@ -201,7 +203,12 @@ def counts(text: str) -> Iterator[Count]:
     """Give the whole numbers of a text, in order, also those in words."""
     for match in _COUNT.finditer(text):
         number = match["n"].lower()
-        if number[0].isdigit():
+        if match["h"]:
+            value = 100 * (_SMALL.index(match["h"].lower()) if match["h"].lower() in _SMALL else 1)
+            value += sum(
+                COUNT_WORDS[one] for one in re.findall(r"\w+", (match["r"] or "").lower())
+            )
+        elif number[0].isdigit():
             value = int(re.sub(r"[,.]", "", number))
         else:
             value = COUNT_WORDS[number] + (COUNT_WORDS[match["t"].lower()] if match["t"] else 0)

@@ -15,6 +15,7 @@ from caselore.intel.rules import topic_of
 
 SHINGLE = 4  # words of one shingle
 PERMUTATIONS = 64
+MOST = 0.5  # share of telling words from which on two reports are one in spite of their headlines
 COPY = 0.45  # share of the smaller text's shingles from which on it is a copy
 _WORD = re.compile(r"\w+")
 
@@ -62,7 +63,7 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
     if one.event_type == "market_signal":
         topics = _topic(one), _topic(other)
         if all(topics) and topics[0] != topics[1]:
-            return False
+            return set(topics) <= _ONE_ATTACK and gap <= 2
         if all(topics) and topics[0] in _ONCE and gap <= _ONCE[topics[0]]:
             return True
     rule = {
@@ -85,6 +86,10 @@ _ONCE = {
     "name": 30, "leadership": 5, "legal": 5,
 }  # fmt: skip
 """Days within which a competitor has one event of a topic: what is told twice, not done twice."""
+
+
+_ONE_ATTACK = {"outage", "breach", "data_loss"}
+"""Topics under which one and the same failure is told on the same days."""
 
 
 def _topic(one: Candidate) -> str:
@@ -119,12 +124,16 @@ def _same_party(a: str, b: str) -> bool:
 
 
 def _same_deal(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bool:
+    if one_page and _close(one.amount, other.amount):
+        return True
     if one.party and other.party:
         named = _same_party(one.party, other.party) or bool(
             party_words(one.party) & other.tokens or party_words(other.party) & one.tokens
         )
         return named and gap <= (120 if one.event_type == "acquisition" else 60)
-    if one_page:
+    if one_page or (
+        one.event_type == "partnership" and gap <= 1 and not (one.party and other.party)
+    ):
         return True
     if one.party or other.party:
         words = party_words(one.party or other.party)
@@ -190,7 +199,7 @@ def _same_news(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bo
     share = _shared(one, other)
     named = bool(one.names & other.names)
     heads = [telling(each.title, each.entity) for each in (one, other)]
-    if all(heads) and not heads[0] & heads[1] and not named:
+    if all(heads) and not heads[0] & heads[1] and not named and share < MOST:
         return False
     if not one_page and gap > 4:
         least = min(map(len, heads)) or 1

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from caselore.intel import attributes
 from caselore.intel.candidates import DATE_RANK, Candidate
-from caselore.intel.days import days
+from caselore.intel.days import apart, days
 from caselore.intel.entities import Book
-from caselore.intel.extract import extract
+from caselore.intel.extract import HEADLINE, extract
 from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_correction, is_denial, is_rumour, mode_of
 from caselore.intel.origins import same_event
@@ -22,6 +22,14 @@ from caselore.intel.sentences import Sentence, sentences
 
 AHEAD = 4  # sentences after a report in which its value may stand
 LONGEST = 700  # characters of a quote
+NEXT = 3  # characters between a sentence and the next of its paragraph
+_IT = re.compile(
+    r"(?:it|they|this|the (?:\w+ )?(?:feature|service|product|tool|app|module|release|update|function|system|device|unit))\b",
+    re.IGNORECASE,
+)
+LATE = 14  # days by which the day of a deal may lie before the page that reports it
+UNSAID = frozenset({"page", "dateline", "fetched", "heading"})
+_DONE = pattern("page_events", "done", re.IGNORECASE)
 _WORTH = pattern("page_events", "worth", re.IGNORECASE)
 _APPLIES = pattern("page_events", "applies", re.IGNORECASE)
 
@@ -46,7 +54,9 @@ def _completed(page: Page, one: Candidate, spoken: tuple[Sentence, ...]) -> Cand
         each for each in spoken[at + 1 : at + 1 + AHEAD] if page.blocks[each.block].kind != "row"
     ]
     if one.event_type in {"acquisition", "funding"} and one.amount is None:
-        return _with_amount(page, one, after)
+        one = _with_amount(page, one, after)
+    if one.event_type in {"acquisition", "funding", "partnership", "market_signal"}:
+        return _with_day(page, one, after) if one.date_from in UNSAID else one
     if one.event_type == "pricing_change" and one.date_from not in {"effective", "sentence"}:
         return _with_effect(page, one, after)
     return one
@@ -69,6 +79,25 @@ def _with_amount(page: Page, one: Candidate, after: list[Sentence]) -> Candidate
             return one.having(
                 amount=amount.value, currency=amount.currency, quote=quote, last=each.last
             )
+    return one
+
+
+def _with_day(page: Page, one: Candidate, after: list[Sentence]) -> Candidate:
+    """Take the day on which a deal was done from the next sentences: `The papers were signed on 2 June.`"""
+    for each in [each for each in after if each.last - one.first <= LONGEST][:2]:
+        told = _DONE.search(each.text)
+        if told is None:
+            continue
+        for day in days(each.text, page.day):
+            late = day.kind != "vague" and day.day <= page.day and apart(day.day, page.day) <= LATE
+            if late and mode_of(each.text, told.start(), (day,), page.day) is Mode.ASSERTED:
+                last = max(one.last, each.last)
+                return one.having(
+                    date=day.day,
+                    date_from="sentence",
+                    quote=page.text[one.first : last],
+                    last=last,
+                )
     return one
 
 
@@ -123,8 +152,31 @@ def _joined(news: Iterable[Candidate], title: str) -> Iterable[Candidate]:
                 break
         else:
             groups.append([one])
-    for group in groups:
+    for group in _under_their_headlines(groups):
         yield _best(group)
+
+
+def _under_their_headlines(groups: list[list[Candidate]]) -> list[list[Candidate]]:
+    """Put a bare headline to the one thing that its page tells of the same kind: `Acme buys into Hanoi`."""
+    heads = [group for group in groups if all(_bare_headline(one) for one in group)]
+    kept = [group for group in groups if group not in heads]
+    for head in heads:
+        kind = head[0].entity.name, head[0].event_type
+        told = [group for group in kept if (group[0].entity.name, group[0].event_type) == kind]
+        if len(told) == 1:
+            told[0].extend(head)
+        else:
+            kept.append(head)
+    return kept
+
+
+def _bare_headline(one: Candidate) -> bool:
+    """Say whether a headline of a deal tells no more than that there was one."""
+    return (
+        one.event_type in {"acquisition", "partnership"}
+        and one.strength == HEADLINE
+        and one.amount is None
+    )
 
 
 def _of_another_part(one: Candidate, group: list[Candidate], title: str) -> bool:
@@ -146,6 +198,8 @@ def _goes_on(one: Candidate, other: Candidate) -> bool:
     if one.event_type == "market_signal":
         topics = {topic_of(each.event_type, each.quote) for each in (one, other)}
         return len(topics - {""}) == 1
+    if _IT.match(one.quote) and 0 <= one.first - other.last <= NEXT:
+        return True
     apart_ = one.names and other.names and not one.names & other.names
     return one.event_type == "feature_launch" and not apart_
 

@@ -32,6 +32,9 @@ _POINTS = re.compile(
 )
 
 
+_CAUTION = re.compile(r"\bforward[- ]looking statements?\b|^\W*safe harbou?r\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where in a page a sentence stands."""
@@ -53,7 +56,8 @@ class Place:
 def places(page: Page, book: Book) -> Iterator[Place]:
     """Give a page's sentences, each with what is known before it is read."""
     owner = book.owner_of(page)
-    current = speaks_of(page.title, book, None, heading=True) or owner
+    topic = speaks_of(page.title, book, None, heading=True)
+    current = topic or owner
     first_speaker, heading, heading_day, number = current, page.title, "", 0
     changelog = bool(CHANGELOG.search(f"{page.url} {page.title}"))
     dated = section_days(page)
@@ -68,18 +72,34 @@ def places(page: Page, book: Book) -> Iterator[Place]:
             heading_day = block.day or (
                 named[0].day if named else "" if block.level <= 2 else heading_day
             )
-        context = Context(owner, current, is_heading, block.kind == "item")
+        context = Context(owner, current, is_heading, block.kind == "item", topic)
         day = block.day or dated.get(one.block, "") or heading_day
         elsewhere = _POINTS.match(one.text) or (
             block.link and not block.day and one.block not in dated
         )
-        elsewhere = bool(elsewhere) and one.text != page.title
+        elsewhere = (bool(elsewhere) and one.text != page.title) or _no_news(page, one)
         yield Place(
             one, block.kind, number, heading, day, context, changelog, price_list, elsewhere
         )
         if not is_heading and block.kind != "row":
             number += 1
             current = speaks_of(one.text, book, current)
+
+
+_YEAR = re.compile(r"\W{0,2}((?:19|20)\d\d)\W{0,2}[.:–—|-]\s?\W*(?=[A-ZÀ-Þ])")
+_BYLINE = re.compile(
+    r"\W*(?:posted|published|filed|updated|last updated|written|tags?\b|categor(?:y|ies)\b)",
+    re.IGNORECASE,
+)
+MOST_OF_BYLINE = 100  # characters
+
+
+def _no_news(page: Page, one: Sentence) -> bool:
+    """Say whether a sentence is a caution, a byline or a line of a history: `2011. Acquired a chain of schools.`"""
+    if _CAUTION.search(one.text) or (len(one.text) < MOST_OF_BYLINE and _BYLINE.match(one.text)):
+        return True
+    year = _YEAR.match(page.part(page.blocks[one.block]))
+    return year is not None and year[1] < page.day[:4]
 
 
 def _own_day(text: str, anchor: str) -> list[Day]:

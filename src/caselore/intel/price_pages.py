@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from caselore.intel.attributes import PLANS, unit_after
 from caselore.intel.candidates import Candidate, telling
-from caselore.intel.days import day_of, days
+from caselore.intel.days import after, day_of, days
 from caselore.intel.entities import Entity
 from caselore.intel.lexicon import pattern
 from caselore.intel.money import Amount, amounts, names_amount
@@ -171,6 +171,56 @@ def _next_plan(block: Block, later: Block, words: str, priced: bool) -> bool:
     if later.kind == "heading" and block.kind == "heading" and later.level <= (block.level or 9):
         return True
     return priced and bool(_PLAN_NAME.match(words.strip())) and not _NOT_A_PLAN.match(words)
+
+
+_OLD_COLUMN = re.compile(
+    r"\b(?:until|till|up to|before|old|previous(?:ly)?|current|today|so far|was|bis|jusqu)\b",
+    re.IGNORECASE,
+)
+_NEW_COLUMN = re.compile(
+    r"\b(?:from|as of|since|new|after|effective|starting|ab|à partir|now)\b", re.IGNORECASE
+)
+
+
+def announced(page: Page, owner: Entity) -> Iterator[Candidate]:
+    """Give the changes that a table itself tells, with a column for the old price and one for the new."""
+    columns: list[str] = []
+    for block in page.blocks:
+        if block.kind != "row":
+            continue
+        cells = page.part(block).split("\t")
+        if not names_amount(page.part(block)):
+            columns = cells
+            continue
+        was, now = _told_by(columns, cells, _OLD_COLUMN), _told_by(columns, cells, _NEW_COLUMN)
+        if was and now and was[1].value != now[1].value and was[1].currency == now[1].currency:
+            day, told = _from_day(columns[now[0]], columns[was[0]], page)
+            priced = [
+                Price(_plan(cells[0]), each.value, each.currency, unit_after(cells[at], each.last),
+                      _is_yearly(columns[at]), block.first, block.last)
+                for at, each in (was, now)
+            ]  # fmt: skip
+            yield _candidate(page, priced[1], priced[0], owner, day, told)
+
+
+def _told_by(
+    columns: list[str], cells: list[str], head: re.Pattern[str]
+) -> tuple[int, Amount] | None:
+    """Give the column under a head of a kind, and the one amount in its cell."""
+    fits = [at for at, one in enumerate(columns[: len(cells)]) if at and head.search(one)]
+    found = list(amounts(cells[fits[0]])) if len(fits) == 1 else []
+    return (fits[0], found[0]) if len(found) == 1 else None
+
+
+def _from_day(new: str, old: str, page: Page) -> tuple[str, str]:
+    """Give the day from which the new price holds: the head's, or the one after the old price's last."""
+    since = [one.day for one in days(new, page.day) if one.kind == "absolute"]
+    until = [one.day for one in days(old, page.day) if one.kind == "absolute"]
+    if since:
+        return since[0], "effective"
+    if until:
+        return after(until[0]), "effective"
+    return page.day, "page"
 
 
 def _follow(page: Page, place: int) -> str:

@@ -15,6 +15,11 @@ from caselore.intel.pages import Block, Page
 
 _ABBREVIATIONS = words("sentences", "abbreviations")
 _END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?=\s|$)|[。！？]")
+ASIDE = re.compile(
+    r",\s+(?:which|who|whose|that|the|a|an|its|one of|formerly|known for|founded|based|headquartered|backed|owned|led)\b"
+    r"[^,;.]{3,140},"
+)
+"""What stands between commas about a name: `, which competes with X,`."""
 LONGEST = 600  # characters of a sentence; a longer one is cut at a semicolon if it has one
 
 
@@ -60,7 +65,8 @@ def cut(text: str) -> Iterator[tuple[int, int]]:
 def _ends(text: str, begin: int, match: re.Match[str]) -> bool:
     mark = match.group()
     if mark[0] != ".":
-        return True
+        after = text[match.end() : match.end() + 3].lstrip()
+        return not (mark[0] in "!?" and after[:1].islower())  # `Captn! sold`, `"Why?" he asked`
     before = text[begin : match.start()]
     word = re.split(r"[\s(\[)\]“\"'/–—-]", before)[-1] if before else ""
     after = text[match.end() : match.end() + 3].lstrip()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from caselore.intel.days import MONTHS, WEEKDAYS
 from caselore.intel.entities import Book, Entity, Mention
 from caselore.intel.lexicon import pattern, words
+from caselore.intel.sentences import ASIDE
 
 _NP = re.compile(
     r"(?<![\w’'])[A-Z][\w&’'.+-]*[\w+](?:\s+(?:(?:[A-Z0-9][\w&’'.+-]*[\w+])|&|[A-Z0-9]))*"
@@ -26,12 +27,6 @@ _WE = re.compile(
     re.IGNORECASE,
 )
 _OBJECT_ORG = re.compile(r"\b(?:by|von|par|por|da)\s*$", re.IGNORECASE)
-
-
-_ASIDE = re.compile(
-    r",\s+(?:which|who|whose|that|the|a|an|its|one of|formerly|known for|founded|based|headquartered|backed|owned|led)\b"
-    r"[^,;.]{3,140},"
-)
 
 
 _HEAD_OF = re.compile(
@@ -56,6 +51,8 @@ class Context(NamedTuple):
     """Whom the text speaks of at this point."""
     heading: bool = False
     item: bool = False
+    topic: Entity | None = None
+    """Whom the page's title names."""
 
 
 def subject(
@@ -98,7 +95,7 @@ def _doer(
 
 def _without_asides(text: str, at: int) -> str:
     """Blank what stands between commas about a name, before an offset: `, which competes with X,`."""
-    for aside in _ASIDE.finditer(text, 0, at):
+    for aside in ASIDE.finditer(text, 0, at):
         if aside.end() <= at:
             text = text[: aside.start()] + " " * len(aside.group()) + text[aside.end() :]
     return text
@@ -174,6 +171,8 @@ def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
     if len(between) > 90 or re.search(r"[;:]", between):
         return False
     direct = _direct(between)
+    if re.match(r"[A-Z]", between) and not _ROLES.match(between):
+        return direct  # `bankrupt Tandem sold its bikes to Acme` befell Tandem
     named = re.search(r"\b(?:against|at|into|of|on|from|by|for|to|hits|hitting|over)$", between)
     return bool(direct or named or not between)
 
@@ -249,7 +248,8 @@ def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | Non
         elif _belongs(text, first, mentions):
             found = next(one for one in reversed(mentions) if one.last <= first)
         elif _is_other(text, first, phrase.group()) and not _common_noun(text, first, last, at):
-            found = _coordinated(text, first, mentions) or "other"
+            nearer = next((one for one in mentions if last <= one.first and one.last <= at), None)
+            found = nearer or _coordinated(text, first, mentions) or "other"
     last_own = [one for one in mentions if one.last <= at]
     if found is None and last_own:
         return last_own[-1]

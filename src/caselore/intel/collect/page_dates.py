@@ -32,6 +32,10 @@ _TELLS = re.compile(
 )
 _PLACE_AND_DAY = re.compile(r"^[^\W\d][\w .’'-]{1,30},(?: [\w ]{1,20},)? [^.;:]{6,28}\.(?=\s)")
 _FIRST_SAID = re.compile(r"\b(?:published|posted|released|issued)\b", re.IGNORECASE)
+_SAID_IN = re.compile(
+    r"\b(?:released|published|posted|recorded|aired|filed|submitted|sent|issued|dated)(?: on)?:?\s+(?:\w+day,?\s+)?(?=\d{1,2}\.? \w|[A-Z]\w+ \d)",
+    re.IGNORECASE,
+)
 _UPDATED = re.compile(r"\b(?:updated|modified|stand)\b", re.IGNORECASE)
 
 
@@ -104,6 +108,11 @@ def _from_lines(lines: Sequence[str], seen: str) -> str:
             named = [one for one in days(cut.group(), seen) if one.kind == "absolute"]
             if named:
                 return named[0].day
+    for line in lines[:4]:
+        cut = _SAID_IN.search(line)
+        told = one_day(line[cut.end() : cut.end() + 24], seen) if cut else ""
+        if told:
+            return told
     return updated
 
 
