@@ -34,9 +34,9 @@ from caselore.memory.grouping import Grouping
 from caselore.memory.imports import Importer
 from caselore.memory.later import Later
 from caselore.memory.loops import Loops
+from caselore.memory.measured import Sought
 from caselore.memory.ports import Reads, Wanted
 from caselore.memory.previews import Previews
-from caselore.memory.ranking import Sought
 from caselore.memory.records import (
     Actor,
     Case,

@@ -12,8 +12,8 @@ from math import fsum, log
 
 from caselore.memory.encoding import Body
 from caselore.memory.kinds import kinds
+from caselore.memory.measured import Sought
 from caselore.memory.ports import Evidence
-from caselore.memory.ranking import Sought
 from caselore.memory.rows import CaseRow
 from caselore.memory.terms import Grams, alike, codes, covered, grams_of, masked
 

@@ -5,12 +5,13 @@ Must not read storage, clock or randomness; weights, limit and `now` are argumen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
 from caselore.memory.branches import branch_kind
 from caselore.memory.encoding import unstamp
+from caselore.memory.measured import Candidate, Sought
 from caselore.memory.ports import RETURNS
 from caselore.memory.rows import CaseRow
 from caselore.memory.weights import Weights
@@ -22,48 +23,6 @@ class Signal(NamedTuple):
     name: str
     points: float
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What precedents are sought for: a failure, or a question in somebody's words."""
-
-    id: str = ""
-    signature: str = ""
-    group: tuple[str, ...] = ()
-    """The signatures that count as one with it, as people said; itself included."""
-    generic: bool = True
-    family: str = ""
-    unit: str = ""
-    service: str = ""
-    environment: str = ""
-    branch: str = ""
-    deployment: str = ""
-    text: str = ""
-    kinds: frozenset[str] = frozenset()
-    question: bool = False
-    happened_at: str = ""
-
-
-class Candidate(NamedTuple):
-    """A stored case with what was measured of it against the sought one."""
-
-    row: CaseRow
-    likeness: float
-    confirmers: tuple[str, ...]
-    kinds: frozenset[str] = frozenset()
-    failures: int = 0
-    """Cases in which the same fix did not work on the same failure, and who says so."""
-    deniers: tuple[str, ...] = ()
-    returns: int = 0
-    """How often the failure came back to its service after this fix."""
-    replaced_by: str = ""
-    closeness: float | None = None
-    """Deviations above what is unrelated to the question, by its meaning; none if unmeasured."""
-    rareness: float = 0.0
-    """How much of a question stands in it, what few failures say counting more."""
-    places: tuple[str, ...] = ()
-    """Which further arms brought it, and where they put it."""
 
 
 class Scored(NamedTuple):
@@ -83,24 +42,64 @@ NEARLY = 2.0  # deviations from which on two texts are close at all
 UNKNOWN = frozenset({"", "unknown"})
 
 
-def score(sought: Sought, one: Candidate, weights: Weights, now: datetime) -> Scored:
-    """Sum a candidate's signals and say whether, and why not, it is a precedent."""
-    row = one.row
-    same = same_failure(sought, row)
-    near = _nearness(sought, row, weights, same)
-    words = _asked(one, weights) if sought.question else _text(one.likeness, weights)
-    near += words
-    near += _meaning(one, words, weights) if one.places or one.closeness is not None else []
-    likeness = sum([signal.points for signal in near])
-    similar = _similar(sought, one, likeness, weights)
-    near += _outcome(one, weights)
-    near += _people(one, weights) + _later(one, weights) if row.status == "confirmed" else []
-    near += _regression(sought, row, weights) if same else []
-    near += [] if sought.question else _recency(row, weights, now)
-    signals = tuple(near)
-    total = round(sum([signal.points for signal in signals]), 2)
-    why_not = _why_not(sought, one, same, similar, likeness, weights)
-    return Scored(row, total, same, similar, signals, why_not, one.likeness, one.closeness)
+class Scale:
+    """What one failure or question is measured by; what many cases share is told once."""
+
+    def __init__(self, sought: Sought, weights: Weights, now: datetime) -> None:
+        """Write the signals that follow from what is sought alone."""
+        self.sought, self.weights, self.now = sought, weights, now
+        self._signature = Signal("same signature", weights.same_signature, sought.signature)
+        self._unit = Signal("same failing unit", weights.same_unit, sought.unit)
+        self._family = Signal("same family", weights.same_family, sought.family)
+        self._service = Signal("same service", weights.same_service, sought.service)
+        self._environment = Signal(
+            "same environment", weights.same_environment, sought.environment
+        )
+        self._kind = branch_kind(sought.branch)
+        self._branch = Signal("same kind of branch", weights.same_branch_kind, self._kind)
+
+    def score(self, one: Candidate) -> Scored:
+        """Sum a candidate's signals and say whether, and why not, it is a precedent."""
+        row, sought, weights = one.row, self.sought, self.weights
+        same = same_failure(sought, row)
+        near = self._nearness(row, same)
+        if sought.question:
+            near += _of_question(one, weights)
+        elif one.likeness:
+            near += _text(one.likeness, weights)
+        likeness = _total(near)
+        similar = _similar(sought, one, likeness, weights)
+        near += _outcome(one, weights)
+        if row.status == "confirmed":
+            near += _people(one, weights) + _later(one, weights)
+        if same:
+            near += _regression(sought, row, weights)
+        if not sought.question:
+            near += _recency(row, weights, self.now)
+        total = round(_total(near), 2)
+        why_not = _why_not(sought, one, same, similar, likeness, weights)
+        return Scored(row, total, same, similar, tuple(near), why_not, one.likeness, one.closeness)
+
+    def _nearness(self, row: CaseRow, same: bool) -> list[Signal]:
+        sought, found = self.sought, list[Signal]()
+        if same and row.signature == sought.signature:
+            found.append(self._signature)
+        elif same:
+            joined = f"{row.signature}, joined by a person"
+            found.append(self._signature._replace(reason=joined))
+        if sought.unit == row.unit != "":
+            found.append(self._unit)
+        if same_family(sought, row):
+            found.append(self._family)
+        elif other_family(sought, row):
+            found.append(Signal("other family", self.weights.other_family, row.family))
+        if sought.service == row.service != "":
+            found.append(self._service)
+        if sought.environment == row.environment != "":
+            found.append(self._environment)
+        if self._kind == branch_kind(row.branch) != "":
+            found.append(self._branch)
+        return found
 
 
 def is_near(one: Scored) -> bool:
@@ -108,10 +107,12 @@ def is_near(one: Scored) -> bool:
     return bool(one.likeness) or (one.closeness or 0.0) >= NEARLY
 
 
-def place(one: Scored) -> tuple[bool, float, float, str]:
-    """Give the sort key: an exact hit first, then points, then the newer, then the id."""
-    age = -unstamp(one.row.happened_at).timestamp()
-    return (not one.same_failure, -one.score, age, one.row.id)
+def ordered(scored: Iterable[Scored]) -> list[Scored]:
+    """Put an exact hit first, then by points, then the newer, then by id."""
+    found = sorted(scored, key=lambda one: one.row.id)
+    found.sort(key=lambda one: one.row.happened_at, reverse=True)  # stamps sort as times do
+    found.sort(key=lambda one: (not one.same_failure, -one.score))
+    return found
 
 
 def same_failure(sought: Sought, row: CaseRow) -> bool:
@@ -119,25 +120,6 @@ def same_failure(sought: Sought, row: CaseRow) -> bool:
     if sought.generic or row.generic or not sought.signature:
         return False
     return row.signature == sought.signature or row.signature in sought.group
-
-
-def _nearness(sought: Sought, row: CaseRow, weights: Weights, same: bool) -> list[Signal]:
-    kind = branch_kind(row.branch)
-    said = row.signature + ("" if sought.signature == row.signature else ", joined by a person")
-    found = [Signal("same signature", weights.same_signature, said)] if same else []
-    if sought.unit == row.unit != "":
-        found.append(Signal("same failing unit", weights.same_unit, row.unit))
-    if same_family(sought, row):
-        found.append(Signal("same family", weights.same_family, row.family))
-    elif other_family(sought, row):
-        found.append(Signal("other family", weights.other_family, row.family))
-    if sought.service == row.service != "":
-        found.append(Signal("same service", weights.same_service, row.service))
-    if sought.environment == row.environment != "":
-        found.append(Signal("same environment", weights.same_environment, row.environment))
-    if branch_kind(sought.branch) == kind != "":
-        found.append(Signal("same kind of branch", weights.same_branch_kind, kind))
-    return found
 
 
 def same_family(sought: Sought, row: CaseRow) -> bool:
@@ -149,6 +131,17 @@ def other_family(sought: Sought, row: CaseRow) -> bool:
     """Say whether both classes are known and differ."""
     known = sought.family not in UNKNOWN and row.family not in UNKNOWN
     return known and sought.family != row.family
+
+
+def _total(signals: list[Signal]) -> float:
+    return sum([points for _, points, _ in signals])
+
+
+def _of_question(one: Candidate, weights: Weights) -> list[Signal]:
+    words = _asked(one, weights)
+    if one.places or one.closeness is not None:
+        return words + _meaning(one, words, weights)
+    return words
 
 
 def _text(likeness: float, weights: Weights) -> list[Signal]:
@@ -193,7 +186,7 @@ def _outcome(one: Candidate, weights: Weights) -> list[Signal]:
 
 def _people(one: Candidate, weights: Weights) -> list[Signal]:
     more = len(one.confirmers) - 1
-    if more < 1 or (one.row.status, one.row.result) != ("confirmed", "succeeded"):
+    if more < 1 or one.row.result != "succeeded":
         return []
     points = min(weights.confirmers, more * weights.per_confirmer)
     return [Signal("independent confirmations", points, ", ".join(one.confirmers))]

@@ -19,18 +19,17 @@ from caselore.memory.encoding import Body, stamp
 from caselore.memory.groups import Groups, groups
 from caselore.memory.kinds import kinds
 from caselore.memory.likeness import Texts, parts
+from caselore.memory.measured import Candidate, Sought
 from caselore.memory.past import known_at
 from caselore.memory.ports import Alike, Evidence, Index, Narrow, Reads, Told
 from caselore.memory.ranking import (
     UNKNOWN,
-    Candidate,
+    Scale,
     Scored,
     Signal,
-    Sought,
     is_near,
-    place,
+    ordered,
     same_failure,
-    score,
     text_decides,
 )
 from caselore.memory.records import Case, Filters
@@ -114,7 +113,8 @@ def recall(
     record = TrackRecord(known, asking.bank, compared, sought.id, joined)
     read = [row for row in compared if text_decides(sought, row)] if answered else compared
     texts = Texts(known, asking.bank, sought, read)
-    scored = _scored(texts, record, sought, asking, compared)
+    scale = Scale(sought, asking.weights, asking.now)
+    scored = _scored(texts, record, scale, asking, compared)
     hits = _chosen(joined, (one for one in scored if not one.why_not), asking.limit)
     far = (one for one in scored if one.why_not and (not sought.question or is_near(one)))
     nearest = _chosen(joined, far, asking.limit)
@@ -122,7 +122,7 @@ def recall(
     if answered:
         texts.hear(told.bodies())
         hits, nearest = (
-            _scored(texts, record, sought, asking, [one.row for one in some])
+            _scored(texts, record, scale, asking, [one.row for one in some])
             for some in (hits, nearest)
         )
     return Recalled(
@@ -180,12 +180,10 @@ def _fixed(
 
 
 def _scored(
-    texts: Texts, record: TrackRecord, sought: Sought, asking: Asking, rows: list[CaseRow]
+    texts: Texts, record: TrackRecord, scale: Scale, asking: Asking, rows: list[CaseRow]
 ) -> list[Scored]:
     """Score the rows, the best first."""
-    weights, now = asking.weights, asking.now
-    measured = (_candidate(texts, record, asking, row) for row in rows)
-    return sorted((score(sought, one, weights, now) for one in measured), key=place)
+    return ordered(scale.score(_candidate(texts, record, asking, row)) for row in rows)
 
 
 def _candidate(texts: Texts, record: TrackRecord, asking: Asking, row: CaseRow) -> Candidate:

@@ -319,3 +319,14 @@ def test_the_settings_choose_postgres(postgres_url, tmp_path):
         assert app.memory.index_rebuild().sound
     assert (tmp_path / "home" / "index").is_dir()
     assert sql(postgres_url, "SELECT count(*) FROM caselore.cases") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "keys", [(), ("",), ('a"b', "a\\b"), ('x","y', "z"), ("NULL", "{}", "ü,'"), (7, 12)]
+)
+def test_a_list_of_keys_is_read_as_it_was_given(told, keys):
+    kind = "bigint" if keys and isinstance(keys[0], int) else "text"
+    with told._store.reading() as view:
+        found = view._run(f"SELECT unnest(%(keys)s::{kind}[])", keys=view._keys(keys))
+
+        assert [one for (one,) in found] == list(keys)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from caselore.memory.branches import branch_kind
 from caselore.memory.encoding import stamp
-from caselore.memory.ranking import Candidate, Sought, place, score
+from caselore.memory.measured import Candidate, Sought
+from caselore.memory.ranking import Scale, ordered
 from caselore.memory.rows import CaseRow
 from caselore.memory.weights import Weights
 from fakes.failures import START
@@ -44,7 +45,7 @@ def row(id="inc_old", **changes) -> CaseRow:
 def scored(likeness=0.0, people=("ana",), sought=SOUGHT, weights=None, now=NOW, **changes):
     told = frozenset({changes.pop("kind", "time")} - {""})
     one = Candidate(row(**changes), likeness, people, told)
-    return score(sought, one, weights or Weights(), now)
+    return Scale(sought, weights or Weights(), now).score(one)
 
 
 def points(one):
@@ -115,17 +116,12 @@ def test_why_a_near_case_is_a_precedent_or_not(changes, sought, same, similar, w
 
 def test_a_softer_arm_recency_and_many_people_never_outrank_an_exact_match():
     exact = scored(people=("ana",), service="user", environment="", branch="", id="inc_a")
-    soft = score(
-        SOUGHT,
-        Candidate(
-            row("inc_b", signature="sig1:b", happened_at=stamp(NOW)), 1.0, tuple("abcdefgh")
-        ),
-        Weights(),
-        NOW,
+    soft = Scale(SOUGHT, Weights(), NOW).score(
+        Candidate(row("inc_b", signature="sig1:b", happened_at=stamp(NOW)), 1.0, tuple("abcdefgh"))
     )
 
     assert soft.score > exact.score
-    assert sorted([soft, exact], key=place) == [exact, soft]
+    assert ordered([soft, exact]) == [exact, soft]
 
 
 def test_repetition_by_one_person_raises_nothing():
@@ -144,7 +140,7 @@ def test_recency_never_decides_between_unequals(near, far, young, old):
     text = [points(each).get("text similarity", 0) for each in (one, other)]
 
     if text[0] > text[1]:
-        assert place(one) < place(other)
+        assert ordered([other, one]) == [one, other]
 
 
 def test_weights_by_which_recency_would_decide_are_refused():
@@ -159,7 +155,7 @@ def test_equals_are_ordered_by_time_and_then_by_id(order):
         for id, day in order
     ]
 
-    assert [one.row.id for one in sorted(cases, key=place)] == ["inc_c", "inc_a", "inc_b", "inc_d"]
+    assert [one.row.id for one in ordered(cases)] == ["inc_c", "inc_a", "inc_b", "inc_d"]
 
 
 @pytest.mark.parametrize(

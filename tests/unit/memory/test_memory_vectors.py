@@ -24,7 +24,8 @@ from caselore.incidents.precedents import recalled_json
 from caselore.memory import Filters, Weights, ranking
 from caselore.memory.encoding import stamp
 from caselore.memory.ledger import Head
-from caselore.memory.ranking import Candidate, Sought, score
+from caselore.memory.measured import Candidate, Sought
+from caselore.memory.ranking import Scale
 from caselore.memory.rows import CaseRow
 from caselore.memory.stores import vector_shelf
 from caselore.memory.stores.folder_vectors import BATCH, TAKEN, FolderVectors
@@ -164,7 +165,7 @@ def scored(case, days, likeness, closeness):
     at = stamp(START - timedelta(days=days))
     row = SHAPE._replace(id=case, happened_at=at)
     one = Candidate(row, likeness, ("ana",), closeness=closeness, rareness=likeness)
-    return score(Sought(text="x", question=True), one, Weights(), START)
+    return Scale(Sought(text="x", question=True), Weights(), START).score(one)
 
 
 SHAPE = CaseRow(
@@ -181,7 +182,7 @@ def test_meaning_never_displaces_a_record_in_which_the_whole_question_stands(
     whole = scored("b", age, 1.0, own)
     soft = scored("a", other_age, likeness, close)
 
-    assert sorted([soft, whole], key=ranking.place)[0] is whole
+    assert ranking.ordered([soft, whole])[0] is whole
 
 
 @given(LIKENESS, CLOSENESS, DAYS)

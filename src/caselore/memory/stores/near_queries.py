@@ -7,80 +7,74 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from caselore.memory.ports import Alike
 from caselore.memory.stores.named_sql import queries
 
-Part = tuple[str, tuple[tuple[str, str], ...]]
-"""The name of a query, and which parameter stands for each of its names."""
-
 Value = str | int | tuple[str, ...] | tuple[int, ...]
+Way = tuple[tuple[bool, ...], tuple[tuple[str, int], ...]]
+"""Which facts are equal, and of which statuses how many cases are asked for."""
 
+FACTS = Alike._fields[1:]
 PARTS = {
     ("signature", "service"): "near_signature_service",
     ("signature",): "near_signature",
     ("unit",): "near_unit",
     ("family", "service"): "near_family_service",
 }
-SHAPES = 200  # texts that are kept; a recall has one of a few shapes
+SHAPES = 200  # questions that are kept without their values; a recall has one of a few shapes
+
+
+class Question(NamedTuple):
+    """A query's text, which parameters the facts are, in order, and what else it is given."""
+
+    text: str
+    names: tuple[str, ...]
+    given: dict[str, Value]
 
 
 def asking(
-    dialect: str, asked: Sequence[tuple[Alike, int]]
-) -> tuple[tuple[Part, ...], dict[str, Value]]:
-    """Give the parts that are asked for, and the parameters; an equal value is given once.
-
-    Postgres plans each text anew, so there a way is one part for all of its statuses.
-    """
-    names: dict[Value, str] = {}
-    given = _each(asked) if dialect == "sqlite" else _at_once(asked)
-    parts = tuple(
-        (query, tuple((name, _name(names, value)) for name, value in values.items()))
-        for query, values in given
-    )
-    return parts, {name: value for value, name in names.items()}
-
-
-def _each(asked: Sequence[tuple[Alike, int]]) -> Iterator[tuple[str, dict[str, Value]]]:
-    for alike, limit in asked:
-        equal = _equal(alike)
-        for status in alike.statuses:
-            yield PARTS[tuple(equal)], {**equal, "status": status, "limit": limit}
-
-
-def _at_once(asked: Sequence[tuple[Alike, int]]) -> Iterator[tuple[str, dict[str, Value]]]:
-    ways: dict[Alike, list[tuple[str, int]]] = {}
-    for alike, limit in asked:
-        ways.setdefault(alike._replace(statuses=()), []).extend(
-            (status, limit) for status in alike.statuses
-        )
-    for alike, some in ways.items():
-        statuses, limits = zip(*some, strict=True)
-        equal = _equal(alike)
-        yield PARTS[tuple(equal)], {**equal, "statuses": statuses, "limits": limits}
-
-
-def _equal(alike: Alike) -> dict[str, Value]:
-    facts = zip(alike._fields[1:], alike[1:], strict=True)
-    return {name: value for name, value in facts if value}
-
-
-def _name(names: dict[Value, str], value: Value) -> str:
-    return names.setdefault(value, f"v{len(names)}")
+    dialect: str, asked: Sequence[tuple[Alike, int]], narrowed: bool
+) -> tuple[str, dict[str, Value]]:
+    """Give the text of a question, and its parameters but the bank; `narrowed` adds filters."""
+    ways: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for (statuses, *facts), most in asked:
+        ways.setdefault(tuple(facts), []).extend((status, most) for status in statuses)
+    shape = tuple((tuple(map(bool, facts)), tuple(some)) for facts, some in ways.items())
+    question = composed(dialect, shape, narrowed)
+    values = (value for facts in ways for value in facts if value)
+    return question.text, {**question.given, **dict(zip(question.names, values, strict=True))}
 
 
 @lru_cache(maxsize=SHAPES)
-def composed(dialect: str, parts: tuple[Part, ...], narrowed: bool) -> str:
-    """Give the text of a question; `narrowed` adds the filters to each of its parts."""
-    known = queries(dialect)
+def composed(dialect: str, shape: tuple[Way, ...], narrowed: bool) -> Question:
+    """Put a question's text together.
+
+    Postgres plans each text anew, so there a way is one part for all of its statuses.
+    """
+    known, names, given = queries(dialect), list[str](), dict[str, Value]()
     only = f"\n  {known['near_only']}" if narrowed else ""
-    texts = (
-        known[query].format(
-            only=only, **{name: _parameter(dialect, place) for name, place in places}
-        )
-        for query, places in parts
-    )
-    return known["near"].format(parts="\nUNION ALL\n".join(texts))
+    texts = list[str]()
+    for place, (facts, some) in enumerate(shape):
+        equal = {name: f"{name}{place}" for name, there in zip(FACTS, facts, strict=True) if there}
+        names += equal.values()
+        for more in _limits(dialect, some):
+            own = {name: f"{name}{place}_{len(texts)}" for name in more}
+            given |= {own[name]: value for name, value in more.items()}
+            marks = {name: _parameter(dialect, one) for name, one in (equal | own).items()}
+            texts.append(known[PARTS[tuple(equal)]].format(only=only, **marks))
+    text = known["near"].format(parts="\nUNION ALL\n".join(texts))
+    return Question(text, tuple(names), given)
+
+
+def _limits(dialect: str, some: tuple[tuple[str, int], ...]) -> Iterator[dict[str, Value]]:
+    if dialect == "sqlite":
+        for status, most in some:
+            yield {"status": status, "limit": most}
+    else:
+        statuses, limits = zip(*some, strict=True)
+        yield {"statuses": statuses, "limits": limits}
 
 
 def _parameter(dialect: str, name: str) -> str:

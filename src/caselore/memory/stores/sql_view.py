@@ -26,7 +26,7 @@ from caselore.memory.rows import (
 from caselore.memory.stores.gathering import Gathering
 from caselore.memory.stores.later_queries import LaterQueries
 from caselore.memory.stores.loop_queries import LoopQueries
-from caselore.memory.stores.near_queries import asking, composed
+from caselore.memory.stores.near_queries import asking
 from caselore.memory.stores.sql_counts import SqlCounts
 
 # answers that are read piece by piece; all others are short, and read at once
@@ -119,12 +119,11 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     ) -> list[CaseRow]:
         if not asked:
             return []
-        parts, given = asking(self.dialect, asked)
+        query, given = asking(self.dialect, asked, narrow != ANYWHERE)
         lists = {name: self._keys(one) for name, one in given.items() if isinstance(one, tuple)}
         values = {**given, **lists, "bank": bank}
         if narrow != ANYWHERE:
             values |= {f"only_{name}": value for name, value in narrow._asdict().items()}
-        query = composed(self.dialect, parts, narrow != ANYWHERE)
         return list(map(CaseRow._make, self._ask(query, **values)))
 
     def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
