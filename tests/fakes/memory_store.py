@@ -288,6 +288,9 @@ class MemoryView(MemoryCounts, MemoryLater):
     def exhibits_at(self, bank, seqs):
         return [row for row in self._all("exhibits", bank) if row.seq in seqs]
 
+    def entries_of_some(self, bank, subjects):
+        return (one for one in self.entries(bank) if one.entry.subject in subjects)
+
     def exhibits(self, bank, sought):
         yield from self._sought(bank, sought)[: sought.limit]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from caselore.intel.candidates import Candidate, telling
@@ -61,10 +62,11 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
     if gap > reach_of(one.event_type):
         return False
     if one.event_type == "market_signal":
-        topics = _topic(one), _topic(other)
-        if all(topics) and topics[0] != topics[1]:
-            return set(topics) <= _ONE_ATTACK and gap <= 2
-        if all(topics) and topics[0] in _ONCE and gap <= _ONCE[topics[0]]:
+        own = _topic(one.event_type, one.quote, one.title)
+        theirs = own and _topic(other.event_type, other.quote, other.title)
+        if theirs and theirs != own:
+            return {own, theirs} <= _ONE_ATTACK and gap <= 2
+        if theirs and own in _ONCE and gap <= _ONCE[own]:
             return True
     rule = {
         "acquisition": _same_deal, "partnership": _same_deal, "funding": _same_round,
@@ -92,8 +94,10 @@ _ONE_ATTACK = {"outage", "breach", "data_loss"}
 """Topics under which one and the same failure is told on the same days."""
 
 
-def _topic(one: Candidate) -> str:
-    return topic_of(one.event_type, one.quote) or topic_of(one.event_type, one.title)
+@lru_cache(maxsize=4_096)
+def _topic(event_type: str, quote: str, title: str) -> str:
+    """Give the topic of a report; kept, for each new report is held against the same known ones."""
+    return topic_of(event_type, quote) or topic_of(event_type, title)
 
 
 def _close(a: float | None, b: float | None) -> bool:

@@ -319,7 +319,10 @@ def read(kind: type[Any], body: dict[str, Any]) -> Any:
     for name, value in body.items():
         if name not in known or name == "kind":
             raise BadInput(f"a {kind.__name__} has no field {name!r}")
-        values[name] = _typed(name, value, known[name])
+        hint = known[name]
+        # most values are of exactly a type that fits: to ask that first halves the time of reading
+        plain = type(hint) is tuple and type(value) in hint
+        values[name] = value if plain else _typed(name, value, hint)
     try:
         return kind(**values)
     except TypeError as error:

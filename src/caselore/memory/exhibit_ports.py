@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, Protocol
 
+from caselore.memory.ledger import Stored
 from caselore.memory.rows import ExhibitRow
 
 
@@ -48,6 +49,9 @@ class ExhibitReads(Protocol):
     def exhibit_known(self, bank: str, known_as: str) -> ExhibitRow | None: ...
     def exhibits_named(self, bank: str, name: str) -> list[ExhibitRow]: ...
     def exhibits_at(self, bank: str, seqs: Collection[int]) -> list[ExhibitRow]: ...
+    def entries_of_some(self, bank: str, subjects: Collection[str]) -> Iterator[Stored]:
+        """Give what the ledger says of any of some, in its order: one question for many."""
+
     def exhibits(self, bank: str, sought: Sought) -> Iterator[ExhibitRow]:
         """Give exhibits of a kind, the newest first."""
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from caselore.errors import Ambiguous, BadInput, GateRefused, NotFound, WrongUse
@@ -20,6 +21,7 @@ from caselore.memory.encoding import Body, stamp, unstamp
 from caselore.memory.evidence import PREFIXES, CompetitorEvent, Finding, Report, of_body, to_body
 from caselore.memory.exhibit_ports import Counted, Sought
 from caselore.memory.filing import ABOUT, ACTION_OF, FOLLOWING, WORDS, words_of
+from caselore.memory.ledger import Entry
 from caselore.memory.naming import LEAST, erased_words
 from caselore.memory.ports import Reads, Writes
 from caselore.memory.records import Actor, Kind, Role, Status, Verdict, short
@@ -27,7 +29,11 @@ from caselore.memory.rows import ExhibitRow
 from caselore.memory.writing import Pen, must_pass, refuse_erased, why_body
 
 REACH = 5_000  # newest exhibits of one word that a search looks at
+TOGETHER = (
+    256  # exhibits read with one question; the first alone, for often nobody asks for a second
+)
 Link = tuple[str, str]
+Said = tuple[Entry, Body]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +203,15 @@ class Exhibits(Bank):
     def exhibit(self, ref: str) -> Exhibit:
         """Give one by its id or the start of it. Raises NotFound or Ambiguous."""
         with self._store.reading() as view:
-            return unfold(view, self._exhibit_row(view, ref))
+            return next(unfolded(view, self.bank, [self._exhibit_row(view, ref)]))
 
     def exhibits(self, sought: Sought) -> Iterator[Exhibit]:
         """Give those of a kind, the newest first."""
         with self._store.reading() as view:
-            for row in view.exhibits(self.bank, sought):
-                yield unfold(view, row)
+            found, size = view.exhibits(self.bank, sought), 1
+            while rows := list(islice(found, size)):
+                yield from unfolded(view, self.bank, rows)
+                size = min(4 * size, TOGETHER)
 
     def exhibit_rows(self, sought: Sought) -> list[ExhibitRow]:
         """Give only what is listed of those of a kind, the newest first."""
@@ -254,7 +262,10 @@ class Exhibits(Bank):
             best = sorted(scores, key=lambda seq: (-scores[seq], -seq))[: limit * 4]
             rows = {row.seq: row for row in view.exhibits_at(self.bank, best)}
             kept = [rows[seq] for seq in best if seq in rows and _shown(rows[seq], kind)]
-            return [(unfold(view, row), round(scores[row.seq], 3)) for row in kept[:limit]]
+            found = unfolded(view, self.bank, kept[:limit])
+            return [
+                (one, round(scores[row.seq], 3)) for one, row in zip(found, kept, strict=False)
+            ]
 
     def _hits(self, view: Reads, group: list[str]) -> dict[int, float]:
         found: dict[int, float] = {}
@@ -325,13 +336,17 @@ def resolve_exhibit(view: Reads, bank: str, ref: str) -> ExhibitRow:
     return fits[0]
 
 
-def unfold(view: Reads, row: ExhibitRow) -> Exhibit:
-    """Give the whole exhibit of a row."""
-    entries = [
-        (entry, json.loads(payload.body))
-        for entry, payload in view.entries(row.bank, row.id)
-        if payload is not None
-    ]
+def unfolded(view: Reads, bank: str, rows: Sequence[ExhibitRow]) -> Iterator[Exhibit]:
+    """Give the whole exhibits of rows, with one question to the ledger for all of them."""
+    said: dict[str, list[Said]] = {row.id: [] for row in rows}
+    for entry, payload in view.entries_of_some(bank, list(said)):
+        if payload is not None:
+            said[entry.subject].append((entry, json.loads(payload.body)))
+    for row in rows:
+        yield _exhibit(row, said[row.id])
+
+
+def _exhibit(row: ExhibitRow, entries: list[Said]) -> Exhibit:
     first = next((body for entry, body in entries if entry.seq == row.seq), None)
     if first is None:
         raise BadInput(f"the content of {row.id} is gone")

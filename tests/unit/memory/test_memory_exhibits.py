@@ -155,6 +155,28 @@ def test_a_corrected_event_is_superseded_and_stays(memory, deal):
         memory.correct(other.id, "superseded", deal.id, "so an agent says", AGENT)
 
 
+def test_many_events_are_read_with_few_questions_and_each_with_its_own_account(
+    memory, deal, monkeypatch
+):
+    snapshot = deal.body.report.snapshot
+    ids = [memory.file(event(snapshot, known_as=f"k{n}"), SYSTEM).id for n in range(30)]
+    for number, id in enumerate(ids):
+        for _ in range(number % 3):
+            memory.corroborate(id, report(snapshot), SYSTEM, independent=False, key="")
+    asked = []
+    with memory._store.reading() as view:
+        one = type(view)
+    plain = one.entries_of_some
+    monkeypatch.setattr(one, "entries_of_some", lambda *all: asked.append(1) or plain(*all))
+    found = {each.id: each for each in memory.exhibits(EVENTS)}
+    questions = len(asked)
+
+    assert set(found) == {deal.id, *ids}
+    assert [len(found[id].said) for id in ids] == [number % 3 for number in range(30)]
+    assert questions < 6
+    assert found[ids[7]] == memory.exhibit(ids[7])
+
+
 def test_events_are_found_by_their_words_and_their_synonyms(memory, deal):
     memory.file(event(deal.body.report.snapshot, "price", title="Velora doubles its price"), CI)
 

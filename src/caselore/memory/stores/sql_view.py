@@ -221,6 +221,10 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         found = self._ask("exhibits_at", bank=bank, seqs=self._keys(seqs))
         return [ExhibitRow(*row) for row in found]
 
+    def entries_of_some(self, bank: str, subjects: Collection[str]) -> Iterator[Stored]:
+        found = self._ask("entries_of_some", bank=bank, subjects=self._keys(subjects))
+        yield from map(_stored, found)
+
     def exhibits(self, bank: str, sought: Sought) -> Iterator[ExhibitRow]:
         query = "exhibits_any"
         if sought.subject or sought.label:

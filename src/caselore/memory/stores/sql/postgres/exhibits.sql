@@ -12,6 +12,10 @@ SELECT * FROM caselore.exhibits WHERE bank = %(bank)s AND id >= %(name)s AND id 
 SELECT e.* FROM unnest(%(seqs)s::bigint[]) AS j(value)
 JOIN caselore.exhibits e ON e.bank = %(bank)s AND e.seq = j.value
 
+-- name: entries_of_some
+SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value) JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value
+LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq ORDER BY l.seq
+
 -- name: exhibits_of
 SELECT * FROM caselore.exhibits
 WHERE bank = %(bank)s AND kind = %(kind)s AND md5(subject) = md5(%(subject)s) AND subject = %(subject)s

@@ -12,6 +12,10 @@ SELECT * FROM exhibits WHERE bank = :bank AND id >= :name AND id < :beyond ORDER
 SELECT e.* FROM json_each(:seqs) j
 CROSS JOIN exhibits e ON e.bank = :bank AND e.seq = j.value
 
+-- name: entries_of_some
+SELECT l.*, p.salt, p.body FROM json_each(:subjects) j CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value
+LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq ORDER BY l.seq
+
 -- name: exhibits_of
 SELECT * FROM exhibits
 WHERE bank = :bank AND kind = :kind AND subject = :subject
