@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
@@ -727,6 +728,7 @@ def test_the_kept_counts_say_what_counting_the_cases_would(memory, store):
                 view.services("default", [lock]),
                 view.services("default"),
                 view.seen("default", lock),
+                sorted(view.facets("default")),
             )
 
     before = told()
@@ -734,6 +736,9 @@ def test_the_kept_counts_say_what_counting_the_cases_would(memory, store):
     assert before[3] == Seen(
         5, *(stamp(one.record.happened_at) for one in (cases[0], cases[8])), 1, 0
     )
+    listed = [(case.status.value, case.record.body) for case in memory.list()]
+    facts = Counter((one, of.service, of.environment, of.signature.family) for one, of in listed)
+    assert before[4] == sorted((*key, times) for key, times in facts.items())
     memory.rebuild()
     assert told() == before
     assert {one.tried for one in memory.fixes(lock)} == {1}

@@ -15,7 +15,7 @@ from caselore.memory.ledger import EMPTY, Head, Stored
 from caselore.memory.loop_ports import COUNTED, NEWEST, InboxRow, LeaseRow
 from caselore.memory.ports import ANYWHERE, Fixed, Seen, Tally
 from caselore.memory.rows import TABLES, Put, key_of, table_of
-from caselore.memory.tallies import tally_rows
+from caselore.memory.tallies import kept_rows
 from fakes.counts import MemoryCounts
 from fakes.later_rows import MemoryLater
 
@@ -425,8 +425,8 @@ class MemoryView(MemoryCounts, MemoryLater):
             self.leases[bank, name] = held._replace(until="")
 
     def rows(self, table):
-        if table == "tallies":
-            yield from tally_rows(self.tables["cases"].values())
+        if table in {"tallies", "facets"}:
+            yield from kept_rows(self.tables["cases"].values())[table]
         yield from (row for _, row in sorted(self.tables[table].items()))
 
     def faults(self):

@@ -30,7 +30,7 @@ from caselore.memory.rows import (
     key_of,
     table_of,
 )
-from caselore.memory.tallies import tally_rows
+from caselore.memory.tallies import kept_rows
 
 _SIGNED = ("signature", "family", "tool", "unit", "generic")
 _LATER = CaseRow._fields[CaseRow._fields.index("status") :]
@@ -108,7 +108,7 @@ def _faults(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
         if table not in DERIVED:
             yield from _odd_rows(table, view, replays)
     yield from _odd_words(view, replays)
-    yield from _odd_tallies(view)
+    yield from _odd_counts(view)
 
 
 def _odd_rows(table: str, view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
@@ -130,16 +130,17 @@ def _odd_words(view: Reads, replays: dict[str, _Replay]) -> Iterator[Broken]:
         yield Broken("table words", "its rows are not what the ledger gives")
 
 
-def _odd_tallies(view: Reads) -> Iterator[Broken]:
+def _odd_counts(view: Reads) -> Iterator[Broken]:
     """Compare the kept counts with the cases, which were compared with the ledger before."""
     cases = (row for row in view.rows("cases") if isinstance(row, CaseRow))
-    expected = set(tally_rows(cases))
-    for row in view.rows("tallies"):
-        if row not in expected:
-            yield Broken(f"table tallies, row {key_of(row)}", "it is not what the cases give")
-        expected.discard(row)
-    for row in expected:
-        yield Broken(f"table tallies, row {key_of(row)}", "it is missing")
+    for table, rows in kept_rows(cases).items():
+        expected = set(rows)
+        for row in view.rows(table):
+            if row not in expected:
+                yield Broken(f"table {table}, row {key_of(row)}", "it is not what the cases give")
+            expected.discard(row)
+        for row in expected:
+            yield Broken(f"table {table}, row {key_of(row)}", "it is missing")
 
 
 def _number(row: Row) -> int:

@@ -200,9 +200,20 @@ class TallyRow(NamedTuple):
     times: int
 
 
+class FacetRow(NamedTuple):
+    """How many cases share the facts by which a list of them is narrowed."""
+
+    bank: str
+    status: str
+    service: str
+    environment: str
+    family: str
+    times: int
+
+
 Row = (
     CaseRow | LinkRow | HeldRow | GreenRow | TokenRow | ErasedRow | ExhibitRow | WordRow
-    | ChangeRow | AttemptRow | OutboxRow | TallyRow
+    | ChangeRow | AttemptRow | OutboxRow | TallyRow | FacetRow
 )  # fmt: skip
 
 TABLES: dict[str, type[Row]] = {
@@ -218,12 +229,13 @@ TABLES: dict[str, type[Row]] = {
     "attempts": AttemptRow,
     "outbox": OutboxRow,
     "tallies": TallyRow,
+    "facets": FacetRow,
 }
-DERIVED = frozenset({"words", "tallies"})
+DERIVED = frozenset({"words", "tallies", "facets"})
 """Tables that are compared as a whole: no entry names a row of theirs."""
 KEYS: dict[type[Row], int] = {  # how many leading columns name a row
     CaseRow: 2, LinkRow: 3, HeldRow: 2, GreenRow: 2, TokenRow: 2, ErasedRow: 2,
-    ExhibitRow: 2, WordRow: 3, ChangeRow: 2, AttemptRow: 3, OutboxRow: 3, TallyRow: 8,
+    ExhibitRow: 2, WordRow: 3, ChangeRow: 2, AttemptRow: 3, OutboxRow: 3, TallyRow: 8, FacetRow: 5,
 }  # fmt: skip
 
 

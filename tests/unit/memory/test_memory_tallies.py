@@ -11,6 +11,12 @@ from caselore.memory.stores.named_sql import migrations
 from caselore.memory.stores.sqlite_file import APPLICATION_ID
 from fakes.failures import ANA, BATCHES, CI, failure, memory_at, signed
 
+FACETS = [
+    ("confirmed", "s1", 1),
+    ("observed", "payment-service", 1),
+    ("observed", "s0", 3),
+    ("observed", "s1", 2),
+]
 TABLE = re.compile(r"^CREATE TABLE (?:caselore\.)?(\w+)", re.MULTILINE)
 
 
@@ -34,7 +40,8 @@ def filled(memory):
 def answers(memory):
     assert memory.ledger_verify().ok
     found = memory.occurrences(failure().signature.id)
-    return found.count, found.resolved, memory.recall(incident="0").hits[0].confirmers
+    facets = sorted((one.status, one.service, one.times) for one in memory.facets())
+    return found.count, found.resolved, memory.recall(incident="0").hits[0].confirmers, facets
 
 
 def test_a_file_of_before_the_counts_has_them_once_it_is_opened(tmp_path):
@@ -52,7 +59,7 @@ def test_a_file_of_before_the_counts_has_them_once_it_is_opened(tmp_path):
 
     memory = memory_at(tmp_path / "old.sqlite3")
 
-    assert answers(memory) == (6, 1, ("ana",))
+    assert answers(memory) == (6, 1, ("ana",), FACETS)
     memory.close()
 
 
@@ -77,5 +84,5 @@ def test_a_database_of_before_the_counts_has_them_once_it_is_opened(postgres_url
 
     memory = memory_at(postgres_url, tmp_path / "old")
 
-    assert answers(memory) == (6, 1, ("ana",))
+    assert answers(memory) == (6, 1, ("ana",), FACETS)
     memory.close()

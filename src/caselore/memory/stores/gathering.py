@@ -7,7 +7,6 @@ after all that is held was written.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -24,7 +23,7 @@ from caselore.memory.rows import (
     table_of,
 )
 from caselore.memory.stores.asking import Asking
-from caselore.memory.tallies import Tallied, tallied
+from caselore.memory.tallies import none_kept
 
 MOST = 4_000  # rows that are held
 
@@ -48,7 +47,7 @@ class Gathering(Asking):
         self._stones: dict[Name, ErasedRow | None] = {}
         self._there: dict[Name, CaseRow | None] = {}
         self._before: dict[Name, CaseRow | None] = {}
-        self._tallies: Counter[Tallied] = Counter()
+        self._counts = none_kept()
         self._unrelated: set[tuple[str, str]] = set()
         """Banks, and the relations that no link of theirs has, as far as that was read."""
 
@@ -77,7 +76,7 @@ class Gathering(Asking):
         self._stones.clear()
         self._there.clear()
         self._before.clear()
-        self._flush_tallies()
+        self._flush_counts()
 
     def _recount(self, rows: dict[tuple[str | int, ...], Row]) -> None:
         """Take what is replaced out of the kept counts, and what replaces it into them."""
@@ -89,15 +88,16 @@ class Gathering(Asking):
                 self._tally(row, +1)
 
     def _tally(self, row: CaseRow | None, times: int) -> None:
-        for key in tallied(row) if row else ():
-            self._tallies[key] += times
+        if row:
+            self._counts.add(row, times)
 
-    def _flush_tallies(self) -> None:
+    def _flush_counts(self) -> None:
         """Write how the kept counts changed; a count of nothing is no row."""
-        changed = [(*key, times) for key, times in self._tallies.items() if times]
-        self._tallies.clear()
-        self._put("put_tallies", changed)
-        self._put("forget_tally", [row[:-1] for row in changed if row[-1] < 0])
+        for table, counts in self._counts._asdict().items():
+            changed = [(*key, times) for key, times in counts.items() if times]
+            counts.clear()
+            self._put(f"put_{table}", changed)
+            self._put(f"forget_{table}", [row[:-1] for row in changed if row[-1] < 0])
 
     def foresee(self, bank: str, names: Collection[str], ids: Collection[str] = ()) -> set[str]:
         """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""

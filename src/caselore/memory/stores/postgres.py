@@ -33,6 +33,7 @@ CONNECT = 10  # seconds to wait for the server's answer
 PAUSE = 0.05  # seconds between two looks at other readers
 SCRUBBED = (
     *("payloads", "cases", "links", "held", "greens", "exhibits", "words", "tallies"),
+    "facets",
     *("changes", "attempts", "outbox"),
     "ledger",
 )

@@ -104,7 +104,7 @@ def parts() -> dict[str, set[str]]:
     tables |= {"unscrubbed": ("name",), "migrations": ("version",)}
     script = "".join(migrations("postgres"))
     indexes = set(re.findall(r"CREATE (?:UNIQUE )?INDEX (\w+)", script))
-    indexes |= {f"{name}_pkey" for name in tables if name != "tallies"}
+    indexes |= {f"{name}_pkey" for name in tables if name not in {"tallies", "facets"}}
     columns = {f"{table}.{column}" for table, some in tables.items() for column in some}
     return {"column": columns, "index": indexes, "trigger": set()}
 

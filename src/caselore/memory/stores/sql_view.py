@@ -280,7 +280,7 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
     def _forget_subject(self, entry: Entry, subject: str) -> None:
         self._removing()
         self._tally(self._stored(entry.bank, subject), -1)
-        self._flush_tallies()
+        self._flush_counts()
         self._ask("forget_payloads", bank=entry.bank, subject=subject, seq=entry.seq)
         for table in (*("held", "links", "cases", "words", "exhibits"), *OF_A_CHANGE):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)

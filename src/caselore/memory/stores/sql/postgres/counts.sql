@@ -38,8 +38,8 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND md5(c.signature) = md5(j.value) A
 ORDER BY c.happened_at DESC, c.id LIMIT %(limit)s
 
 -- name: facets
-SELECT status, service, environment, family, count(*) FROM caselore.cases WHERE bank = %(bank)s
-GROUP BY status, service, environment, family
+SELECT status, service, environment, family, times FROM caselore.facets WHERE bank = %(bank)s
+ORDER BY status, service, environment, family
 
 -- name: kept_novelties
 WITH joined(signature, name) AS (SELECT key COLLATE "C", value COLLATE "C" FROM jsonb_each_text(%(joined)s::jsonb))

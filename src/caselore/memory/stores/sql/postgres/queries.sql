@@ -323,9 +323,18 @@ INSERT INTO caselore.tallies VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT (bank, md5(signature), status, counts, fix, result, md5(confirmed_by), md5(service))
 DO UPDATE SET times = tallies.times + EXCLUDED.times
 
--- name: forget_tally
+-- name: forget_tallies
 DELETE FROM caselore.tallies WHERE bank = %s AND md5(signature) = md5(%s) AND status = %s AND counts = %s
   AND fix = %s AND result = %s AND md5(confirmed_by) = md5(%s) AND md5(service) = md5(%s) AND times = 0
+
+-- name: put_facets
+INSERT INTO caselore.facets VALUES (%s, %s, %s, %s, %s, %s)
+ON CONFLICT (bank, status, md5(service), md5(environment), md5(family))
+DO UPDATE SET times = facets.times + EXCLUDED.times
+
+-- name: forget_facets
+DELETE FROM caselore.facets WHERE bank = %s AND status = %s AND md5(service) = md5(%s)
+  AND md5(environment) = md5(%s) AND md5(family) = md5(%s) AND times = 0
 
 -- name: forget_held
 DELETE FROM caselore.held WHERE bank = %(bank)s AND subject = %(subject)s
@@ -367,6 +376,9 @@ SELECT * FROM caselore.erased ORDER BY bank, id
 -- name: all_tallies
 SELECT * FROM caselore.tallies ORDER BY bank, signature, status, counts, fix, result, confirmed_by, service
 
+-- name: all_facets
+SELECT * FROM caselore.facets ORDER BY bank, status, service, environment, family
+
 -- name: stray_payloads
 SELECT bank, seq FROM caselore.payloads p
 WHERE NOT EXISTS (SELECT 1 FROM caselore.ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
@@ -391,3 +403,6 @@ DELETE FROM caselore.erased WHERE bank = %(bank)s
 
 -- name: clear_tallies
 DELETE FROM caselore.tallies WHERE bank = %(bank)s
+
+-- name: clear_facets
+DELETE FROM caselore.facets WHERE bank = %(bank)s

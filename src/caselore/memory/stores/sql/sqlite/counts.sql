@@ -38,8 +38,8 @@ CROSS JOIN cases c ON c.bank = :bank AND c.signature = j.value
 ORDER BY c.happened_at DESC, c.id LIMIT :limit
 
 -- name: facets
-SELECT status, service, environment, family, count(*) FROM cases WHERE bank = :bank
-GROUP BY status, service, environment, family
+SELECT status, service, environment, family, times FROM facets WHERE bank = :bank
+ORDER BY status, service, environment, family
 
 -- name: kept_novelties
 WITH joined(signature, name) AS (SELECT DISTINCT key, value FROM json_each(:joined))

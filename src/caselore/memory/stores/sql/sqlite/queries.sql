@@ -288,9 +288,16 @@ INSERT OR REPLACE INTO erased VALUES (?, ?, ?, ?, ?)
 INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET times = times + excluded.times
 
--- name: forget_tally
+-- name: forget_tallies
 DELETE FROM tallies WHERE bank = ? AND signature = ? AND status = ? AND counts = ? AND fix = ? AND result = ?
   AND confirmed_by = ? AND service = ? AND times = 0
+
+-- name: put_facets
+INSERT INTO facets VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET times = times + excluded.times
+
+-- name: forget_facets
+DELETE FROM facets WHERE bank = ? AND status = ? AND service = ? AND environment = ? AND family = ? AND times = 0
 
 -- name: forget_held
 DELETE FROM held WHERE bank = :bank AND subject = :subject
@@ -332,6 +339,9 @@ SELECT * FROM erased ORDER BY bank, id
 -- name: all_tallies
 SELECT * FROM tallies ORDER BY bank, signature, status, counts, fix, result, confirmed_by, service
 
+-- name: all_facets
+SELECT * FROM facets ORDER BY bank, status, service, environment, family
+
 -- name: stray_payloads
 SELECT bank, seq FROM payloads p
 WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.bank = p.bank AND l.seq = p.seq)
@@ -356,3 +366,6 @@ DELETE FROM erased WHERE bank = :bank
 
 -- name: clear_tallies
 DELETE FROM tallies WHERE bank = :bank
+
+-- name: clear_facets
+DELETE FROM facets WHERE bank = :bank
