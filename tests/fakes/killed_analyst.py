@@ -37,10 +37,10 @@ def at_edges(moment: str) -> None:
     """End before or after a stage."""
     whole = Audit.run
 
-    def run(self, name, stage, nothing, count):
+    def run(self, name, stage, given, nothing, count):
         if moment == f"before:{name}":
             end()
-        made = whole(self, name, stage, nothing, count)
+        made = whole(self, name, stage, given, nothing, count)
         if moment == f"after:{name}":
             end()
         return made

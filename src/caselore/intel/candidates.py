@@ -65,7 +65,8 @@ class Candidate:
         return replace(self, **changes)
 
 
-_DULL = words("candidates", "dull")
+# as they stand, and as words are compared: "launches" is compared as "launche"
+_DULL = words("candidates", "dull") | frozenset(words_of(" ".join(words("candidates", "dull"))))
 
 
 def proper(text: str, entity: Entity) -> frozenset[str]:

@@ -203,7 +203,8 @@ def _same_news(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bo
     share = _shared(one, other)
     named = bool(one.names & other.names)
     heads = [telling(each.title, each.entity) for each in (one, other)]
-    if all(heads) and not heads[0] & heads[1] and not named and share < MOST:
+    few = share < MOST or len(one.tokens & other.tokens) < 2  # one word of two is no "most"
+    if all(heads) and not heads[0] & heads[1] and not named and few:
         return False
     if not one_page and gap > 4:
         least = min(map(len, heads)) or 1

@@ -20,13 +20,14 @@ from caselore.intel.collect.folder import Brought
 from caselore.intel.corrections import corrected_amounts
 from caselore.intel.dossier import Dossier, put_together
 from caselore.intel.entities import Book, Entity
+from caselore.intel.given import Analysed, Found, Telling
 from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
 from caselore.intel.page_events import page_events
 from caselore.intel.pages import Page
 from caselore.intel.price_pages import changes, is_price_page
 from caselore.intel.profile import profile
 from caselore.intel.screening import screen
-from caselore.intel.stages import Audit, Budget
+from caselore.intel.stages import FAILED, Audit, Budget, LimitReached, NothingRead
 from caselore.intel.stored_pages import Citing, reread, snapshot_filing
 from caselore.intel.trust import Trust
 from caselore.memory.api import Memory
@@ -107,50 +108,53 @@ class Runner:
         nothing: tuple[Reported, ...] = ()
         no_words: tuple[str, ...] = ()
         no_grades: tuple[dict[str, Any], ...] = ()
-        before = last_briefing(self.memory, self.asked.competitors)
-        pages = self.audit.run("Discovery", self._discover, no_pages, len)
-        book = Book(learn(self.asked.competitors, pages))
-        kept = self.audit.run("Research", lambda: self._research(pages, book), no_pages, len)
-        adviser = self.asked.adviser
-        weigh = adviser.impact if adviser else (lambda said: 0.0)
-        intake = Intake(self.memory, self.asked.actor, weigh)
-        said = self.audit.run("Analyst", lambda: self._analyse(kept, book), nothing, len)
-        self.audit.run("Memory", lambda: self._remember(intake, kept, said, book), 0, int)
-        self.left += intake.left_out
+        asked, run = self.asked, self.audit.run
+        before = last_briefing(self.memory, asked.competitors)
+        pages = run("Discovery", self._discover, asked.sources, no_pages, len)
+        book = Book(learn(asked.competitors, pages))
+        kept = run("Research", self._research, Found(pages, book), no_pages, len)
+        said = run("Analyst", self._analyse, Found(kept, book), nothing, len)
+        run("Memory", self._remember, Analysed(kept, said), 0, int)
         events = self._events()
-        self.audit.run("Strategy Evolution", lambda: self._evolve(events), no_words, len)
-        self.audit.run(
-            "Prediction",
-            lambda: grading.grade_due(self.memory, self.asked.competitors, self.as_of, RESOLVER),
-            no_grades,
-            len,
-        )
-        return self._write(events, book, before)
+        run("Strategy Evolution", self._evolve, events, no_words, len)
+        run("Prediction", self._grade, asked.competitors, no_grades, len)
+        told = self._to_tell(events, book, before)
+        brief = run("Writer", self._write, told, told.brief(), lambda one: len(one.claims))
+        return self._keep(brief, told)
 
-    def _discover(self) -> tuple[Page, ...]:
+    def _discover(self, sources: Sequence[tuple[str, Source]]) -> tuple[Page, ...]:
         pages: list[Page] = []
-        for name, source in self.asked.sources:
+        failed: list[str] = []
+        for name, source in sources:
             try:
                 brought = source()
-            except Exception as error:
-                if len(self.asked.sources) == 1:
-                    raise
-                self.audit.failures.append(f"Discovery: {name}: {error}")
+            except Exception as error:  # noqa: BLE001 whatever one source does, the others are read
+                failed.append(f"{name}: {error}")
                 continue
-            for page in brought.pages:
-                self.asked.budget.page()
-                pages.append(page)
+            pages += self._limited(brought.pages, self.asked.budget.page)
             self.left += [LeftOut(url, reason, url) for url, reason in brought.left_out]
+        if failed and len(failed) == len(sources):
+            raise NothingRead("; ".join(failed))
+        self.audit.failures += [f"Discovery: {one}" for one in failed]
         pages.sort(key=lambda one: (one.fetched_at or self.asked.now, one.url))
         self._newest = max((one.fetched_at for one in pages if one.fetched_at), default=None)
         return tuple(pages)
 
-    def _research(self, pages: Sequence[Page], book: Book) -> tuple[Page, ...]:
+    def _limited(self, pages: Iterable[Page], count: Callable[[], None]) -> Iterable[Page]:
+        """Give pages up to the limit; that there are more is written down."""
+        try:
+            for page in pages:
+                count()
+                yield page
+        except LimitReached as error:
+            self.audit.stopped(error)
+
+    def _research(self, given: Found) -> tuple[Page, ...]:
         """Store every page as it is; hold those with words for machines."""
         kept, filings = [], []
-        for page in pages:
+        for page in given.pages:
             findings = screen(page)
-            tiered = page.having(tier=self.asked.trust.tier(page, book), findings=findings)
+            tiered = page.having(tier=self.asked.trust.tier(page, given.book), findings=findings)
             kept.append(tiered)
             filings.append(snapshot_filing(tiered))
         filed = self.memory.file_all(filings, self.asked.actor) if filings else []
@@ -172,12 +176,12 @@ class Runner:
                 usable.append(page.having(snapshot=one.id))
         return tuple(usable)
 
-    def _analyse(self, pages: Sequence[Page], book: Book) -> tuple[Reported, ...]:
+    def _analyse(self, given: Found) -> tuple[Reported, ...]:
         """Read what each page reports, and what changed between versions of price pages."""
+        pages, book = given
         said: list[Reported] = []
         older: dict[str, Page] = {}
-        for page in pages:
-            self.asked.budget.step()
+        for page in self._limited(pages, self.asked.budget.step):
             owner = book.owner_of(page)
             previous = older.get(page.url) or self._stored_version(page)
             if owner and previous and is_price_page(page, own=True):
@@ -210,9 +214,18 @@ class Runner:
                 return reread(one)
         return None
 
-    def _remember(
-        self, intake: Intake, pages: Sequence[Page], said: Sequence[Reported], book: Book
-    ) -> int:
+    def _remember(self, given: Analysed) -> int:
+        adviser = self.asked.adviser
+        intake = Intake(
+            self.memory, self.asked.actor, adviser.impact if adviser else lambda said: 0.0
+        )
+        try:
+            self._take(intake, *given)
+        finally:
+            self.left += intake.left_out
+        return len(intake.new)
+
+    def _take(self, intake: Intake, pages: Sequence[Page], said: Sequence[Reported]) -> None:
         ordered = sorted(said, key=lambda one: one.page.fetched_at or self.asked.now)
         intake.take(ordered)
         for page in pages:
@@ -224,13 +237,15 @@ class Runner:
                     if one.page.url == page.url and one.page.digest == page.digest
                 ]
                 intake.correct_amounts(page, wrong, about)
-        return len(intake.new)
 
     def _events(self) -> list[Dossier]:
         found: list[Dossier] = []
         for entity in self.asked.competitors:
             found += events_of(self.memory, entity.key, until=self.as_of)
         return sorted(found, key=lambda one: (one.date, one.event.competitor, one.id))
+
+    def _grade(self, competitors: Sequence[Entity]) -> tuple[dict[str, Any], ...]:
+        return grading.grade_due(self.memory, competitors, self.as_of, RESOLVER)
 
     def _evolve(self, events: Sequence[Dossier]) -> tuple[str, ...]:
         changed: list[str] = []
@@ -256,9 +271,9 @@ class Runner:
             self.memory.file(Filing(guess, known, self.as_of, self.as_of), ANALYST)
             yield f"predicted: {guess.statement}"
 
-    def _write(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Ran:
-        asked = self.asked
-        since = asked.since
+    def _to_tell(self, events: Sequence[Dossier], book: Book, before: Exhibit | None) -> Telling:
+        """Part the events into what is new, changed and standing since the last briefing."""
+        since = self.asked.since
         last_events = {one.event.competitor: one.date for one in events}
         if since == "last":
             since = before.body.until if before and isinstance(before.body, Briefing) else ""
@@ -269,52 +284,48 @@ class Runner:
         new = [one for one in events if at is None or one.recorded_at > at]
         changed = [one for one in events if at is not None and one.recorded_at <= at < one.told_at]
         standing = [one for one in events if one not in new and one not in changed]
-        cite = Citing(self.memory, book)
-        names = [one.name for one in asked.competitors]
-        brief = briefing.compile_brief(
-            asked.topic, names, asked.run, self.as_of.date().isoformat(), since,
-            cite.all(new), cite.all(changed), cite.all(standing), _reasons(self.left),
-            briefing.Before(last_events, at, told_before(before)),
+        earlier = briefing.Before(last_events, at, told_before(before))
+        names = tuple(one.name for one in self.asked.competitors)
+        return Telling(
+            self.asked.topic, names, self.asked.run, self.as_of.date().isoformat(), since,
+            events, new, changed, standing, book, earlier,
+        )  # fmt: skip
+
+    def _write(self, told: Telling) -> Brief:
+        names = told.competitors
+        cite, at = Citing(self.memory, told.book), told.before.at
+        return told.brief(
+            cite.all(told.new), cite.all(told.changed), cite.all(told.standing), _reasons(self.left),
             predictions=tuple(_predictions(self.memory, names, at)),
             profiles=tuple(profile(self.memory, name, self.as_of).to_json() for name in names),
             strategies=tuple(_strategies(self.memory, names, at)),
             notes=tuple(self.audit.failures),
         )  # fmt: skip
-        self.audit.lines.append(
-            {"stage": "Writer", "state": "completed", "made": len(brief.claims)}
-        )
-        status = self.audit.status()
-        standing_events = tuple(one for one in events if one.status in {"observed", "confirmed"})
-        adviser = asked.adviser
+
+    def _keep(self, brief: Brief, told: Telling) -> Ran:
+        """File the briefing with the account of how it was made."""
+        asked, adviser, status = self.asked, self.asked.adviser, self.audit.status()
         summary = adviser.summary(brief.claims) if adviser else ()
         document = json.dumps(
             {
                 **brief.to_json(),
                 "summary": list(summary),
                 "withheld": [list(one) for one in adviser.withheld] if adviser else [],
-                "aliases": {one.name: list(one.names) for one in book.entities},
+                "aliases": {one.name: list(one.names) for one in told.book.entities},
                 "audit": self.audit.lines,
             }
         )
         body = Briefing(
-            asked.topic,
-            asked.run,
-            status,
-            tuple(names),
-            since,
-            self.as_of.date().isoformat(),
-            document,
+            told.topic, told.run, status, told.competitors, told.since, told.until, document
         )
-        filed = self.memory.file(Filing(body, "", self.as_of, self.as_of), asked.actor)
+        filing = Filing(body, "", self.as_of, self.as_of)
+        # of a run that failed there is no briefing: "gone quiet" would be said of what nobody looked at
+        filed = "" if status == FAILED else self.memory.file(filing, asked.actor).id
         return Ran(
-            asked.run,
-            status,
-            filed.id,
-            brief,
-            standing_events,
-            tuple(dict.fromkeys(self.quarantined)),
-            tuple(self.audit.lines),
-        )
+            asked.run, status, filed, brief,
+            tuple(one for one in told.events if one.status in {"observed", "confirmed"}),
+            tuple(dict.fromkeys(self.quarantined)), tuple(self.audit.lines),
+        )  # fmt: skip
 
 
 def _strategies(

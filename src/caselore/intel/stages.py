@@ -17,8 +17,10 @@ COMPLETED, PARTIAL, LIMIT, FAILED = (
 NAMES = (
     "Discovery", "Research", "Memory", "Analyst", "Strategy Evolution", "Prediction", "Writer",
 )  # fmt: skip
+ESSENTIAL = frozenset({"Discovery", "Writer"})  # without which a run has nothing to say
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
+Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
@@ -26,6 +28,13 @@ class Stage(Protocol[In_contra, Out_co]):
     """One step of a run: typed in, typed out."""
 
     def __call__(self, given: In_contra, /) -> Out_co: ...
+
+
+class NothingRead(CaseloreError):
+    """No source of a run could be read, so that nothing is known of what it was to look at."""
+
+    code = "nothing_read"
+    exit_code = 5
 
 
 class LimitReached(CaseloreError):
@@ -48,13 +57,13 @@ class Budget:
         """Count a page. Raises LimitReached."""
         self.used_pages += 1
         if self.used_pages > self.pages:
-            raise LimitReached(f"more than {self.pages} pages")
+            raise LimitReached(f"more than {self.pages:,} pages; [intel.budget] pages allows more")
 
     def step(self) -> None:
         """Count a step. Raises LimitReached."""
         self.used_steps += 1
         if self.used_steps > self.steps:
-            raise LimitReached(f"more than {self.steps} steps")
+            raise LimitReached(f"more than {self.steps:,} steps; [intel.budget] steps allows more")
 
 
 @dataclass
@@ -66,26 +75,39 @@ class Audit:
     limit: str = ""
 
     def run(
-        self, name: str, stage: Callable[[], Made], nothing: Made, count: Callable[[Made], int]
+        self,
+        name: str,
+        stage: Stage[Given, Made],
+        given: Given,
+        nothing: Made,
+        count: Callable[[Made], int],
     ) -> Made:
-        """Run one stage; its failure is written down and leaves nothing of it."""
+        """Run one stage; its failure is written down and leaves nothing of it.
+
+        One that comes to a limit gives what it has made by then, and says so by `stopped`.
+        """
+        before = self.limit
         try:
-            made = stage()
-        except LimitReached as error:
-            self.limit = str(error)
-            self.lines.append({"stage": name, "state": LIMIT, "why": str(error)})
-            return nothing
+            made = stage(given)
         except CaseloreError as error:
             self.failures.append(f"{name}: {error}")
             self.lines.append({"stage": name, "state": FAILED, "why": str(error)})
             return nothing
-        self.lines.append({"stage": name, "state": COMPLETED, "made": count(made)})
+        line: dict[str, Any] = {"stage": name, "state": COMPLETED, "made": count(made)}
+        if self.limit != before:
+            line |= {"state": LIMIT, "why": self.limit}
+        self.lines.append(line)
         return made
+
+    def stopped(self, error: LimitReached) -> None:
+        """Write down that a stage stopped at a limit."""
+        self.limit = str(error)
 
     def status(self) -> str:
         """Give the state of the whole run."""
+        failed = {one["stage"] for one in self.lines if one["state"] == FAILED}
+        if failed & ESSENTIAL:
+            return FAILED
         if self.limit:
             return LIMIT
-        if len(self.failures) == len(self.lines) and self.failures:
-            return FAILED
         return PARTIAL if self.failures else COMPLETED

@@ -94,7 +94,8 @@ class IntelDesk(IntelReports):
                 for one in self._sources.opened(name, (topic, names), now, when)
             ),
             now=now, as_of=when, actor=actor or self._collecting(given), run=run,
-            trust=self._trust, since=since, adviser=self._adviser(run, model),
+            trust=self._trust, since=since, budget=self._sources.budget,
+            adviser=self._adviser(run, model),
         )  # fmt: skip
         try:
             return Runner(self._app.memory, asked).go()

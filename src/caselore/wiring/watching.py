@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from caselore.intel.collect.folder import Brought
     from caselore.intel.collect.search import SearchProvider
     from caselore.intel.run import Ran, Source
+    from caselore.intel.stages import Budget
     from caselore.jobs.ports import Every, Job, Jobs
     from caselore.memory.api import Memory
 
@@ -126,6 +127,19 @@ class Sources:
         return Limits(private=bool(self.table.get("allow_private", False)))
 
     @property
+    def budget(self) -> Budget:
+        """Give what one run may use. Raises WrongUse."""
+        from caselore.intel.stages import Budget  # noqa: PLC0415
+
+        table, known = self.table.get("budget", {}), ("pages", "steps")
+        for name, value in table.items():
+            if name not in known:
+                raise WrongUse(f"[intel.budget] has no {name!r}.", hint=nearest(name, known))
+            if type(value) is not int or value < 1:
+                raise WrongUse(f"[intel.budget] {name} must be a whole number from 1 on.")
+        return Budget(**table)
+
+    @property
     def _search(self) -> Table:
         found: Table = self.table.get("search", {})
         known = ("provider", "address", "key_env", "results", "queries")
@@ -209,7 +223,8 @@ def register(jobs: Jobs, table: Table, run: Runs) -> tuple[Watch, ...]:
             return  # it is watched no longer
         ran = run(one.topic, one.competitors, one.sources)
         if ran.status == "failed":
-            raise Unavailable(f"the run of {one.name} failed in every stage", hint="")
+            why = "; ".join(str(line["why"]) for line in ran.audit if line["state"] == "failed")
+            raise Unavailable(f"the run of {one.name} failed: {why}", hint="")
 
     jobs.handle(KIND, act)
     for one in found.values():

@@ -60,6 +60,23 @@ def test_a_watch_is_run_each_week_and_once_for_all_the_weeks_that_were_missed(ho
         assert app.intel.profile("Velora").total_events == 1
 
 
+def test_a_run_that_could_read_no_source_is_tried_again_until_it_can(home):
+    clock, site = Clock(), home.parent / "pages"
+    with opened(home, clock) as app:
+        app.intel.due()
+        site.rename(home.parent / "away")
+        clock.now = BEGIN + timedelta(days=7)
+        failed = app.intel.due()
+        (home.parent / "away").rename(site)
+        clock.now += timedelta(hours=3)
+        again = app.intel.due()
+
+        assert (failed["done"], failed["again"]) == (0, 1)
+        assert "there is no folder" in str(failed["errors"])
+        assert again["done"] == 1
+        assert app.intel.profile("Velora").total_events == 1
+
+
 def test_another_process_does_not_run_it_again(home):
     clock = Clock()
     with opened(home, clock) as app, opened(home, clock) as other:

@@ -27,7 +27,10 @@ def ran(found: Ran, paper: Paper) -> list[str]:
         for more in (claim.detail, *claim.changes):
             lines += paper.wrap(one_line(more), first="    ", indent="    ") if more else []
         lines += paper.wrap(one_line(f"{claim.url}  why: {claim.id}"), first="    ", indent="    ")
-    if found.brief.empty:
+    told = [f"{one['stage']}: {one['why']}" for one in found.audit if one.get("why")]
+    for one in dict.fromkeys([*told, *found.brief.notes]):
+        lines += paper.wrap(one_line(one), first="  ! ", indent="    ")
+    if found.brief.empty and found.status != "failed":
         lines.append("  Nothing material happened.")
     if found.brief.left_out:
         lines += ["", paper.heading("Left out, and why")]
