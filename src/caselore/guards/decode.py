@@ -245,6 +245,8 @@ _DECODERS = (
 )
 _ALL = range(len(_DECODERS))
 ANY = re2.compile(b"|".join(decoder.pattern.pattern for decoder in _DECODERS))
+# Encodings within which another one is looked for: what has none of them holds none within.
+WRAPPED = re2.compile(b"|".join(one.pattern.pattern for one in _DECODERS if one.wraps))
 _WHICH = re2.Set.SearchSet()
 for _decoder in _DECODERS:
     _WHICH.Add(_decoder.pattern.pattern)

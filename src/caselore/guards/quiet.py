@@ -27,56 +27,47 @@ def _plain(text: str) -> bytes:
 
 
 @cache
-def _stirs(rules: RuleSet) -> Any:
+def _stirs(rules: RuleSet, more: tuple[bytes, ...]) -> Any:
     """Give one pattern for all that lets a guard look twice."""
-    parts = (
-        rules.hint,
-        splits.BREAK.pattern,
-        splits.ESCAPED.pattern,
-        decode.ANY.pattern,
-        decode.STAMPED.pattern,
-    )
+    parts = (rules.hint, splits.BREAK.pattern, splits.ESCAPED.pattern, *more)
     return re2.compile(b"|".join(b"(?:" + part + b")" for part in parts), options())
 
 
+_MASKED = (decode.WRAPPED.pattern,)  # no other encoding is looked into for what would be masked
+_ORDERED = (decode.ANY.pattern, decode.STAMPED.pattern)
+
+
 def holds_nothing(text: str, rules: RuleSet) -> bool:
-    """Say that no rule can fit any view of a text, masks of named values apart."""
+    """Say that no rule can fit any view that is masked, masks of named values apart."""
     data = _plain(text)
-    return bool(data) and not _stirs(rules).search(data)
+    return bool(data) and not _stirs(rules, _MASKED).search(data)
 
 
 def hold_nothing(texts: Iterable[str], rules: RuleSet) -> bool:
-    """Say that no rule can fit any of several texts, each taken for itself.
+    """Say that no rule can fit a view of any of several texts, each taken for itself.
 
-    A record's times and digests have the form of a runner's stamp and of an encoded text: they
-    are looked at for what else may stand in them.
+    A digest has the form of an encoded text: it is looked at for what it would say.
     """
     kinds: tuple[list[str], list[str]] = ([], [])
     for one in texts:
-        kinds[_is_form(one)].append(one)
-    others, forms = map(_APART.join, kinds)
-    return not rules.hints_in(forms.encode()) and (not others or holds_nothing(others, rules))
+        kinds[_is_noise(one)].append(one)
+    others, digests = map(_APART.join, kinds)
+    return not rules.hints_in(digests.encode()) and (not others or holds_nothing(others, rules))
 
 
 _APART = "\n \n"  # across it, no end of a text hangs together with the next one's start
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def _is_form(text: str) -> bool:
-    if len(text) == 27:
-        return bool(_TIME.fullmatch(text)) and text.isascii()
-    return len(text) == 64 and bool(_DIGEST.fullmatch(text)) and _is_noise(text)
-
-
-def _is_noise(digest: str) -> bool:
-    """Say that 64 hex digits encode no text in any of the three ways in which they might."""
-    if not digest[24:40].strip("234567"):
-        return False  # forty digits around the middle may be base32
-    encoded = (bytes.fromhex(digest), base64.b64decode(digest))
+def _is_noise(text: str) -> bool:
+    """Say that a text is a digest, and encodes nothing in any of the ways in which it might."""
+    if len(text) != 64 or not _DIGEST.fullmatch(text) or not text[24:40].strip("234567"):
+        return False  # forty digits from 2 to 7 around the middle may be base32
+    encoded = (bytes.fromhex(text), base64.b64decode(text))
     return not any(decode.may_say(one.decode("utf-8", "replace")) for one in encoded)
 
 
 def gives_no_order(text: str, rules: RuleSet) -> bool:
     """Say that no rule can fit any view of a text, disguised words included."""
-    return holds_nothing(text, rules) and not disguise.suspected(text.encode())
+    data = _plain(text)
+    return bool(data) and not (_stirs(rules, _ORDERED).search(data) or disguise.suspected(data))
