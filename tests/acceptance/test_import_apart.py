@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from caselore import settings, wiring
+from caselore.guards import secrets
 from caselore.incidents import ingest
 from caselore.wiring.ahead import KEPT, NOTES, Ahead
 
@@ -91,7 +92,8 @@ def test_the_ledger_is_the_same_with_and_without_processes(tmp_path):
     assert "hunter2-hunter2" not in told
 
 
-def test_the_processes_sign_and_screen_as_it_is_done_here():
+def test_the_processes_sign_and_screen_as_it_is_done_here(monkeypatch):
+    monkeypatch.setitem(secrets._named, "values", tuple(TOLD["mask"]))
     rows = [(n, one) for n, one in enumerate(mixed(1_100))]
     with Ahead(refusing, TOLD, 2, begin=0) as ahead:
         texts = [

@@ -30,6 +30,7 @@ from caselore.memory.records import ModelCall
 from caselore.memory.stores.postgres import PostgresStore
 from caselore.memory.stores.scan_index import ScanIndex
 from caselore.memory.stores.sqlite import SqliteStore
+from caselore.memory.writing import identity
 from fakes.failures import (
     AGENT,
     ANA,
@@ -805,3 +806,19 @@ def test_what_was_left_unread_may_go_after_its_store_is_closed(store, monkeypatc
     gc.collect()
 
     assert troubles == []
+
+
+def test_a_store_tells_at_once_what_was_said_of_records_and_whom_it_knows(memory, store):
+    first, second = (memory.observe(failure(number), CI) for number in ("1017", "1018"))
+    memory.confirm("1017", **BATCHES, actor=ANA)
+    memory.refute("1017", "it came back", BO)
+    known_as = {one.id: identity(one.record.body) for one in (first, second)}
+
+    with store.reading() as view:
+        said = view.judged("default", [second.id, first.id, "inc_none"])
+        told = [(one.entry.subject, one.entry.action, bool(one.payload)) for one in said]
+        assert told == [(first.id, "confirm", True), (first.id, "refute", True)]
+        assert view.judged("default", []) == []
+        names = [known_as[first.id], "", "nothing", 'a"b\\', known_as[second.id]]
+        assert view.recognised("default", names) == set(known_as.values())
+        assert view.recognised("another", names) == view.recognised("default", []) == set()

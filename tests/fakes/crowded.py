@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from caselore.errors import CaseloreError, problem
+from caselore.memory import imports
 from caselore.memory.retention import read_rules
 from caselore.wiring import backup
 from fakes.failures import ANA, BATCHES, CI, failure, memory_at, signed
@@ -114,5 +115,6 @@ def main(room: Path, name: str, left: int) -> None:
 
 
 if __name__ == "__main__":
+    imports.BATCH = 500  # an import has two transactions, of which the first finds room
     os.environ["TMPDIR"] = "/tmp"
     main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -127,8 +127,15 @@ class MemoryView(MemoryCounts, MemoryLater):
         rows = self._all("cases", bank, known_as=known_as) if known_as else []
         return min(rows, key=lambda row: row.seq, default=None)
 
-    def foresee(self, bank, names, ids=()):
+    def recognised(self, bank, names):
         return {name for name in names if self.known(bank, name)}
+
+    def foresee(self, bank, names, ids):
+        """Every answer is quick here."""
+
+    def judged(self, bank, subjects):
+        known = [one for one in self.entries(bank) if one.entry.subject in subjects]
+        return [one for one in known if one.entry.action != "observe"]
 
     def named(self, bank, name):
         fits = [

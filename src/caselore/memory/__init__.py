@@ -4,7 +4,7 @@ Must not import anything but guards and errors.
 """
 
 from caselore.memory.api import Memory
-from caselore.memory.imports import read_lines
+from caselore.memory.arrivals import read_lines
 from caselore.memory.ledger import Stored, Verification
 from caselore.memory.ports import Index, Store
 from caselore.memory.ranking import Signal

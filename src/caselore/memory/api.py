@@ -27,7 +27,7 @@ from caselore.memory.cases import assemble
 from caselore.memory.closed import Screen, Sign
 from caselore.memory.copies import Copies
 from caselore.memory.counting import Counting
-from caselore.memory.encoding import stamp
+from caselore.memory.encoding import incident_body, stamp
 from caselore.memory.exhibits import Exhibits
 from caselore.memory.expiring import Expiring
 from caselore.memory.grouping import Grouping
@@ -88,7 +88,8 @@ class Memory(Expiring, Browsing, Counting, Previews, Exhibits, Loops, Later, Gro
         """
         known_as, at = identity(incident), self._clock()
         happened = moment("happened_at", happened_at or at)
-        body = observe_body(incident, known_as, happened, sources, findings)
+        seen = incident_body(incident)
+        body = observe_body(seen, known_as, happened, sources, findings)
         with self._store.writing(self.bank) as view:
             pen = self._pen(view)
             row = view.known(self.bank, known_as) if known_as else None

@@ -15,16 +15,15 @@ from typing import Any, NamedTuple
 from caselore.errors import BadInput
 from caselore.guards import names, secrets
 from caselore.guards.names import quoted
-from caselore.memory.encoding import Body, stamp
+from caselore.memory.encoding import Body, signed_body, stamp
 from caselore.memory.records import (
     BLOCK_LIMIT,
     NAME_LIMIT,
-    TEXT_LIMIT,
-    Incident,
-    Quoted,
     Result,
     Signed,
+    must_be_kept,
     prose,
+    quotable,
     short,
 )
 from caselore.memory.writing import outcome_body, proposal_body, run_key
@@ -66,8 +65,8 @@ OLDEST = datetime(1990, 1, 1, tzinfo=UTC)
 class Closed(NamedTuple):
     """A row as an incident and what follows it: a confirmation, a proposal, or nothing."""
 
-    fields: dict[str, Any]
-    """Those of the incident but its signature, which takes the longest to find."""
+    facts: Body
+    """The incident as it is kept but for its signature, which takes the longest to find."""
     happened_at: datetime | None
     findings: tuple[str, ...]
     verdict: str
@@ -76,26 +75,28 @@ class Closed(NamedTuple):
     @property
     def known_as(self) -> str:
         """Give the key by which the same failure is seen again."""
-        return run_key(self.fields["service"], self.fields["deployment"], self.log_digest)
+        return run_key(self.facts["service"], self.facts["deployment"], self.log_digest)
 
     @property
     def log_digest(self) -> str:
         """Give the digest of the error as it came."""
-        return str(self.fields["log_digest"])
+        return str(self.facts["log_digest"])
 
-    def incident(self, sign: Sign) -> Incident:
-        """Give the incident, signed. Raises BadInput."""
-        return Incident(**self.fields, signature=sign(self.fields["block"]))
+    def incident(self, sign: Sign) -> Body:
+        """Give the incident as it is kept, signed. Raises BadInput."""
+        signature = signed_body(sign(self.facts["block"]))
+        must_be_kept(self.facts)
+        return {**self.facts, "signature": signature}
 
 
 def read_closed(row: Mapping[str, Any], screen: Screen, now: datetime) -> Closed:
     """Read one row. Raises BadInput with the reason."""
     screened = _Screened(row, screen)
-    fields = _fields(row, screened)
+    facts = _facts(row, screened)
     confirmed = _date(row, "confirmed_at", now)
     happened = _date(row, "occurred_at", now)
     verdict, body = _verdict(row, screened, confirmed)
-    return Closed(fields, happened or confirmed, tuple(screened.findings), verdict, body)
+    return Closed(facts, happened or confirmed, tuple(screened.findings), verdict, body)
 
 
 class _Screened:
@@ -105,12 +106,14 @@ class _Screened:
         self._row, self._screen = row, screen
         self.findings: dict[str, None] = {}
 
-    def text(self, name: str, limit: int = TEXT_LIMIT) -> str:
-        return self.clean(_shown(name, prose(name, _given(self._row, name), limit=limit)))
+    def text(self, name: str) -> str:
+        value = _given(self._row, name)
+        return self.clean(_shown(name, prose(name, value))) if value != "" else ""
 
     def clean(self, text: str) -> str:
         masked, found = self._screen(text) if text else ("", ())
-        self.findings.update(dict.fromkeys(found))
+        if found:
+            self.findings.update(dict.fromkeys(found))
         return masked
 
 
@@ -129,12 +132,21 @@ def _name(row: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
     value = _given(row, name)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
+    return _read(name, value, needed) if type(value) is str else _told(name, value, needed)
+
+
+def _told(name: str, value: Any, needed: bool) -> str:
     text = short(name, value, limit=NAME_LIMIT, needed=needed).strip()
     return names.check_name(text, name) if text else ""
 
 
+_read = lru_cache(maxsize=4096)(_told)  # the names of an import's rows come again and again
+
+
 def _of_run(row: Mapping[str, Any], field: str, what: str = "", *, needed: bool = False) -> str:
     """Give a name of the run by its rule."""
+    if not needed and _given(row, field) == "":
+        return ""
     name = _name(row, field, needed=needed)
     return checked_as(what or field, name) if name else ""
 
@@ -147,15 +159,17 @@ def checked_as(kind: str, name: str) -> str:
 
 def masked_url(value: object) -> str:
     """Give an address without what it may hold of a secret. Raises BadInput for none."""
+    if value == "":
+        return ""
     text = short("url", value, limit=names.URL_LIMIT)
     return secrets.redact(names.check_url(text)).text if text else ""
 
 
-def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
+def _facts(row: Mapping[str, Any], screened: _Screened) -> Body:
     service = _of_run(row, "service", needed=True)
     deployment = _of_run(row, "deployment_id", "deployment", needed=True)
     raw = prose("error", _given(row, "error"), limit=BLOCK_LIMIT, needed=True)
-    error = screened.text("error", BLOCK_LIMIT)
+    error = screened.clean(_shown("error", raw))
     lines, sent = error.count("\n") + 1, raw.encode()
     return dict(
         service=service,
@@ -166,7 +180,7 @@ def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
         stage=_of_run(row, "stage"),
         url=masked_url(_given(row, "url")),
         block=error,
-        excerpt=(Quoted(1, lines, error, "imported"),),
+        excerpt=[_quoted(lines, error)],
         failing_line=1,
         log_digest=hashlib.sha256(sent).hexdigest(),
         log_lines=lines,
@@ -176,7 +190,11 @@ def _fields(row: Mapping[str, Any], screened: _Screened) -> dict[str, Any]:
     )
 
 
-def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str, str], ...]:
+def _quoted(lines: int, error: str) -> Body:
+    return {"first": 1, "last": lines, "text": quotable(error), "why": "imported"}
+
+
+def _attributes(row: Mapping[str, Any], screened: _Screened) -> list[list[str]]:
     """Keep every other field, so that an import loses nothing."""
     fields = [names.check_name(name, "field's name") for name in row if name not in READ]
     fields = [name for name in fields if row[name] not in (None, "")]
@@ -184,7 +202,7 @@ def _attributes(row: Mapping[str, Any], screened: _Screened) -> tuple[tuple[str,
         fields.append("outcome")
     if len(fields) > MOST_ATTRIBUTES:
         raise BadInput(f"{len(fields)} unknown fields; the limit is {MOST_ATTRIBUTES}")
-    return tuple((name, screened.clean(_attribute(name, row[name]))) for name in sorted(fields))
+    return [[name, screened.clean(_attribute(name, row[name]))] for name in sorted(fields)]
 
 
 def _attribute(name: str, value: Any) -> str:
@@ -202,14 +220,18 @@ def _date(row: Mapping[str, Any], name: str, now: datetime) -> datetime | None:
     if not isinstance(value, str):
         raise BadInput(f"{name} must be an ISO date, not {type(value).__name__}")
     try:
-        at = datetime.fromisoformat(value.strip())
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        at = at.astimezone(UTC)
+        at = _moment(value)
     except (ValueError, OverflowError):
         raise BadInput(f"{name} is no ISO date: {quoted(value)}") from None
     if not OLDEST <= at <= now + timedelta(days=1):
         raise BadInput(f"{name} is {at:%Y-%m-%d}: in the future or before {OLDEST:%Y}")
     return at
+
+
+@lru_cache(maxsize=1024)
+def _moment(text: str) -> datetime:
+    at = datetime.fromisoformat(text.strip())
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _verdict(
@@ -240,6 +262,11 @@ def _complete(**given: str) -> None:
 
 def _person(row: Mapping[str, Any]) -> str:
     name = _name(row, "confirmed_by")
+    return _confirming(name) if name else ""
+
+
+@lru_cache(maxsize=1024)
+def _confirming(name: str) -> str:
     role, colon, rest = name.partition(":")
     if colon and role.lower() in {"agent", "ci", "system", "import"}:
         raise BadInput(f"confirmed_by is {quoted(name)}: only a person confirms")
@@ -249,6 +276,8 @@ def _person(row: Mapping[str, Any]) -> str:
 
 def _result(row: Mapping[str, Any]) -> str:
     value = _given(row, "outcome")
+    if isinstance(value, str) and value in WORDS:
+        return WORDS[value]
     word = " ".join(short("outcome", value).lower().replace("_", " ").split())
     if word and word not in WORDS:
         raise BadInput(f"outcome is {quoted(value)}; known words: {', '.join(WORDS)}")
@@ -257,7 +286,9 @@ def _result(row: Mapping[str, Any]) -> str:
 
 def _list(row: Mapping[str, Any], name: str) -> list[str]:
     value = _given(row, name)
-    items = value if isinstance(value, list) else [value] if value != "" else []
+    if value == "":
+        return []
+    items = value if isinstance(value, list) else [value]
     if len(items) > 50:
         raise BadInput(f"{name} has {len(items)} entries; the limit is 50")
     return [_name({name: one}, name, needed=True) for one in items]
@@ -266,6 +297,8 @@ def _list(row: Mapping[str, Any], name: str) -> list[str]:
 def _proof(row: Mapping[str, Any]) -> list[str]:
     """Give the proofs, which are addresses as a rule, without what they hold of a secret."""
     value = _given(row, "proof")
+    if value == "":
+        return []
     if isinstance(value, list):
         return _list({"proof": [_masked(one) for one in value]}, "proof")
     return _list({"proof": _masked(value)}, "proof")

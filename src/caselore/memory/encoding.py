@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -19,24 +20,32 @@ Body = dict[str, Any]
 
 def canonical(value: Any) -> str:
     """Write JSON in the one form that is hashed: sorted keys, no spaces, plain Unicode."""
-    return _WRITER.encode(value)
+    return "".join(_pieces(value, 0))
 
 
+quoted = json.encoder.encode_basestring  # what a JSONEncoder uses where Unicode stays as it is
 _WRITER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+# What the encoder makes for each value, made once; without its C part the encoder itself.
+_made = getattr(json.encoder, "c_make_encoder", None)
+_pieces: Callable[[Any, int], Iterable[str]] = (
+    _made(None, _WRITER.default, quoted, None, ":", ",", True, False, True)
+    if _made
+    else lambda value, _: (_WRITER.encode(value),)
+)
 
 
 def canonical_row(values: tuple[str | int, ...]) -> str:
     """Write texts and whole numbers as `canonical` does, in a third of the time."""
-    parts = [_quoted(one) if isinstance(one, str) else canonical(one) for one in values]
+    parts = [
+        quoted(one) if type(one) is str else str(one) if type(one) is int else canonical(one)
+        for one in values
+    ]
     return "[" + ",".join(parts) + "]"
-
-
-_quoted = json.encoder.encode_basestring  # what a JSONEncoder uses where Unicode stays as it is
 
 
 def digest(*parts: str) -> str:
     """Give the SHA-256 of texts, hex; parts cannot run into each other."""
-    return hashlib.sha256(canonical_row(parts).encode()).hexdigest()
+    return hashlib.sha256(f"[{','.join(map(quoted, parts))}]".encode()).hexdigest()
 
 
 @lru_cache(maxsize=256)

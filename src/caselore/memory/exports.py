@@ -142,10 +142,10 @@ def _check_kinds(incident: Body) -> None:
 
 
 def _holds_secret(row: Mapping[str, Any]) -> bool:
-    return secrets.hold_any(_texts(value for name, value in row.items() if name not in SEAL))
+    return secrets.hold_any(texts_in(value for name, value in row.items() if name not in SEAL))
 
 
-def _texts(values: Iterable[Any]) -> list[str]:
+def texts_in(values: Iterable[Any]) -> list[str]:
     """Give every text within JSON values, names of fields apart."""
     found, todo = [], list(values)
     for one in todo:  # it grows meanwhile

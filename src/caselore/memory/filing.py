@@ -43,7 +43,10 @@ _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 
 def is_exhibit(id: str) -> bool:
     """Say whether an id is that of an exhibit rather than of an incident."""
-    return id.startswith(tuple(PREFIXES.values()))
+    return id.startswith(_BEGINNINGS)
+
+
+_BEGINNINGS = tuple(PREFIXES.values())
 
 
 def words_of(text: str) -> list[str]:

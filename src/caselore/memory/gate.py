@@ -6,14 +6,13 @@ Must not repair what it is given, and must not touch storage but to append one e
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from caselore.memory.encoding import Body, canonical, stamp
 from caselore.memory.filing import VERBS, is_exhibit
-from caselore.memory.ledger import Entry, Payload, Stored, extend
+from caselore.memory.ledger import Entry, Payload, Saying, Stored, extend
 from caselore.memory.ports import Writes
 from caselore.memory.projection import project
 from caselore.memory.quoting import quote_stands
@@ -89,8 +88,7 @@ BEARERS = frozenset({Role.IMPORT, Role.HUMAN})  # who may bring in what another 
 _LESSER = frozenset({Role.AGENT.value, Role.CI.value, Role.READER.value})
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What somebody wants to write."""
 
     bank: str
@@ -116,16 +114,17 @@ def judge(draft: Draft, person_acted: bool, quoted: bool = False) -> str:
 
     `quoted`: the draft's quote stands in the stored snapshot that it names.
     """
-    rule = TABLE.get(draft.action, {}).get(draft.actor.role, NO)
-    if rule is not NO and draft.body.get("origin") and draft.actor.role not in BEARERS:
-        return f"the role {draft.actor.role.value} may not write in another's name"
-    if rule is YES:
+    role = draft.actor.role
+    rule = TABLE.get(draft.action, {}).get(role, NO)
+    if rule is not NO and role not in BEARERS and draft.body.get("origin"):
+        return f"the role {role.value} may not write in another's name"
+    if rule is YES or (rule is NAMED and _names_a_person(draft.body)):
         return ""
     passes = {
         NO: False,
         MARKED: True,
         QUOTED: quoted,
-        NAMED: _names_a_person(draft.body),
+        NAMED: False,
         HISTORY: draft.history and _names_a_person(draft.body),
         SETUP: draft.setup and (not person_acted or draft.body.get("role") in _LESSER),
     }[rule]
@@ -134,15 +133,14 @@ def judge(draft: Draft, person_acted: bool, quoted: bool = False) -> str:
 
 def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
     """Append a draft to the ledger with all that follows from it, or its refusal instead."""
-    acted = draft.action == "token" and store.person_acted(draft.bank)
-    refusal = judge(draft, acted, quote_stands(store, draft.bank, draft.body))
-    action, body = (REFUSED, _account(draft, refusal)) if refusal else (draft.action, draft.body)
+    bank, action, subject, body, actor, *_ = draft
+    acted = action == "token" and store.person_acted(bank)
+    refusal = judge(draft, acted, quote_stands(store, bank, body))
+    if refusal:
+        action, body = REFUSED, _account(draft, refusal)
     payload = Payload(salt, canonical(body))
-    actor = draft.actor
-    unsealed = Entry(
-        draft.bank, 0, stamp(at), actor.name, actor.role.value, action, draft.subject, "", "", ""
-    )
-    entry = extend(store.head(draft.bank), unsealed, payload)
+    said = Saying(bank, stamp(at), actor.name, actor.role.value, action, subject)
+    entry = extend(store.head(bank), said, payload)
     changes = project(entry, body, _row(store, entry))
     store.append(entry, payload, changes)
     return Written(entry, refusal)

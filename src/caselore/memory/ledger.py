@@ -76,13 +76,29 @@ def commit_to(payload: Payload) -> str:
 
 def entry_hash(entry: Entry) -> str:
     """Hash an entry's columns, its predecessor's hash included."""
-    return hashlib.sha256(canonical_row(entry[:-1]).encode()).hexdigest()
+    return _hash_of(entry[:-1])
 
 
-def extend(head: Head, unsealed: Entry, payload: Payload) -> Entry:
+def _hash_of(columns: tuple[str | int, ...]) -> str:
+    return hashlib.sha256(canonical_row(columns).encode()).hexdigest()
+
+
+class Saying(NamedTuple):
+    """What is to become an entry: its columns but its place in the chain."""
+
+    bank: str
+    at: str
+    actor: str
+    role: str
+    action: str
+    subject: str
+
+
+def extend(head: Head, said: Saying, payload: Payload) -> Entry:
     """Give the entry that follows `head`, sealed."""
-    linked = unsealed._replace(seq=head.seq + 1, commitment=commit_to(payload), previous=head.hash)
-    return linked._replace(hash=entry_hash(linked))
+    told = (said.bank, head.seq + 1, said.at, said.actor, said.role, said.action, said.subject)
+    linked = (*told, commit_to(payload), head.hash)
+    return Entry(*linked, _hash_of(linked))
 
 
 def fault(head: Head, stored: Stored) -> str:

@@ -185,10 +185,19 @@ class Reads(Evidence, ExhibitReads, LoopReads, LaterReads, CountReads, Protocol)
         """Give an entry's hash; empty where there is none."""
 
     def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
+    def judged(self, bank: str, subjects: Collection[str]) -> list[Stored]:
+        """Give all entries about some records but the first, in order.
+
+        What this transaction wrote itself may be among them or not.
+        """
+
     def person_acted(self, bank: str) -> bool: ...
     def known(self, bank: str, known_as: str) -> CaseRow | None: ...
-    def foresee(self, bank: str, names: Collection[str], ids: Collection[str] = ()) -> set[str]:
-        """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""
+    def recognised(self, bank: str, names: Collection[str]) -> set[str]:
+        """Give those of the keys by which a case is known again that one here has."""
+
+    def foresee(self, bank: str, names: Collection[str], ids: Collection[str]) -> None:
+        """Read at once what `known`, `tombstone` and `case` will be asked."""
 
     def cases(self, bank: str, wanted: Wanted) -> Iterator[CaseRow]: ...
     def page(

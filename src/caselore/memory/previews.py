@@ -33,7 +33,7 @@ class Previews(Bank):
             if row:
                 case = assemble(view, row)
             else:
-                body = observe_body(incident, known_as, at, (), ())
+                body = observe_body(incident_body(incident), known_as, at, (), ())
                 row = self._unwritten(body, actor, stamp(at))
                 case = Case(record_of(row, body), Status.OBSERVED, None, (), None, (), (), False)
             known, ways = incident_body(incident), self.weights.many_ways

@@ -6,6 +6,7 @@ Must not read storage, clock or randomness: entry and present row in, changes ou
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from caselore.memory import filing
 from caselore.memory.encoding import Body, digest
@@ -92,53 +93,59 @@ def _observe(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     incident, signature = body["incident"], body["incident"]["signature"]
     held = bool(body["findings"])
     actor, _ = spoken_by(entry, body)
-    status = Status.QUARANTINED if held else Status.OBSERVED
-    row = CaseRow(
-        bank=entry.bank,
-        id=entry.subject,
-        seq=entry.seq,
-        kind=body["kind"],
-        **{name: incident[name].replace("\0", "\ufffd") for name in _COPIED},
-        commit_id=incident["commit"],
-        signature=signature["id"],
-        family=signature["family"],
-        tool=signature["tool"],
-        unit=signature["unit"],
-        generic=int(signature["generic"]),
-        known_as=body["known_as"],
-        happened_at=body["happened_at"],
-        recorded_at=entry.at,
-        actor=actor,
-        status=status.value,
-        beneath=Status.OBSERVED.value,
-        counts=int(not {entry.role, actor.partition(":")[0]} & UNTRUSTED),
-        verdict_seq=0,
-        outcome_seq=0,
-        result="",
-        fix="",
-        confirmed_by="",
-        confirmed_at="",
-        proposal_seq=0,
+    counts = not UNTRUSTED & {entry.role, actor.partition(":")[0]}
+    row = CaseRow(  # in the order of its columns: by their names it takes four times as long
+        entry.bank,
+        entry.subject,
+        entry.seq,
+        body["kind"],
+        _shown(incident["service"]),
+        _shown(incident["environment"]),
+        _shown(incident["branch"]),
+        incident["commit"],
+        _shown(incident["deployment"]),
+        _shown(incident["stage"]),
+        _shown(incident["url"]),
+        _shown(incident["title"]),
+        signature["id"],
+        signature["family"],
+        signature["tool"],
+        signature["unit"],
+        int(signature["generic"]),
+        _shown(incident["log_digest"]),
+        body["known_as"],
+        body["happened_at"],
+        entry.at,
+        actor,
+        _QUARANTINED if held else _OBSERVED,
+        _OBSERVED,
+        int(counts),
+        *_UNSAID,
     )
     return [Put(row), *_hold(entry, held)]
 
 
-_COPIED = (
-    "service", "environment", "branch", "deployment", "stage", "url", "title", "log_digest",
-)  # fmt: skip
+_OBSERVED, _QUARANTINED = Status.OBSERVED.value, Status.QUARANTINED.value
+_UNSAID = (0, 0, "", "", "", "", 0)  # no verdict, outcome, result, fix, person, time or proposal
+
+
+def _shown(text: str) -> str:
+    """Give a text as every store can keep it in a column."""
+    return text.replace("\0", "\ufffd")
 
 
 def _hold(entry: Entry, held: bool) -> list[Change]:
     return [Put(HeldRow(entry.bank, entry.seq, entry.subject))] if held else []
 
 
-def _settle(case: CaseRow, entry: Entry, status: Status) -> CaseRow:
+def _settle(case: CaseRow, entry: Entry, status: Status, **more: Any) -> CaseRow:
     """Give a case its new status; what a guard holds stays held, with the status beneath."""
     held = case.status == Status.QUARANTINED.value
     return case._replace(
         status=case.status if held else status.value,
         beneath=status.value,
         verdict_seq=entry.seq,
+        **more,
     )
 
 
@@ -146,7 +153,10 @@ def _confirm(entry: Entry, body: Body, case: CaseRow | None) -> list[Change]:
     if case is None:
         return []
     _, at = spoken_by(entry, body)
-    row = _settle(case, entry, Status.CONFIRMED)._replace(
+    row = _settle(
+        case,
+        entry,
+        Status.CONFIRMED,
         counts=1,
         outcome_seq=entry.seq,
         result=body["result"],

@@ -6,6 +6,7 @@ Must not read a clock, touch storage or decide who may write.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -161,6 +162,11 @@ class Signed:
             short(f"the signature's {label}", getattr(self, label), limit=URL_LIMIT)
 
 
+def quotable(text: str) -> str:
+    """Give back lines of a log. Raises BadInput where they are too many to quote."""
+    return prose("an excerpt", text, limit=BLOCK_LIMIT)
+
+
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """Lines of a log, by number, word for word."""
@@ -174,7 +180,7 @@ class Quoted:
         """Refuse a range that runs backwards."""
         if not 1 <= self.first <= self.last:
             raise BadInput(f"no range of lines: {self.first} to {self.last}")
-        prose("an excerpt", self.text, limit=BLOCK_LIMIT)
+        quotable(self.text)
         prose("an excerpt's reason", self.why)
 
 
@@ -202,17 +208,25 @@ class Incident:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be kept word for word; the service may be unknown but not odd."""
-        facts = self.service, self.environment, self.branch, self.commit, self.deployment
-        if not sound(*facts, self.stage, self.url, self.log_digest):
-            for label in ("service", "environment", "branch", "commit", "deployment", "stage"):
-                short(label, getattr(self, label))
-            short("url", self.url, limit=URL_LIMIT)
-            short("the log's digest", self.log_digest)
-        prose("title", self.title)
-        prose("the failing block", self.block, limit=BLOCK_LIMIT)
-        for name, value in self.attributes:
-            short("an attribute's name", name, needed=True)
-            prose(name, value)
+        must_be_kept({name: getattr(self, name) for name in _KEPT})
+
+
+_RUN = ("service", "environment", "branch", "commit", "deployment", "stage")
+_KEPT = (*_RUN, "url", "log_digest", "title", "block", "attributes")
+
+
+def must_be_kept(facts: Mapping[str, Any]) -> None:
+    """Raise BadInput where a fact of an incident cannot be kept word for word."""
+    if not sound(*[facts[name] for name in _KEPT[:8]]):
+        for label in _RUN:
+            short(label, facts[label])
+        short("url", facts["url"], limit=URL_LIMIT)
+        short("the log's digest", facts["log_digest"])
+    prose("title", facts["title"])
+    prose("the failing block", facts["block"], limit=BLOCK_LIMIT)
+    for name, value in facts["attributes"]:
+        short("an attribute's name", name, needed=True)
+        prose(name, value)
 
 
 @dataclass(frozen=True, slots=True)

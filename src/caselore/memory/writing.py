@@ -13,7 +13,7 @@ from datetime import datetime
 from caselore.errors import BadInput, GateRefused, GuardRefused, WrongUse
 from caselore.guards.names import quoted
 from caselore.memory import gate
-from caselore.memory.encoding import Body, digest, incident_body, signed_body, stamp, unstamp
+from caselore.memory.encoding import Body, digest, signed_body, stamp, unstamp
 from caselore.memory.ledger import Entry, Stored
 from caselore.memory.naming import erased_words
 from caselore.memory.ports import Reads, Writes
@@ -70,16 +70,16 @@ def run_key(service: str, anchor: str, log_digest: str) -> str:
 
 
 def observe_body(
-    incident: Incident,
+    incident: Body,
     known_as: str,
     happened_at: datetime,
     sources: Iterable[str],
     findings: Iterable[str],
 ) -> Body:
-    """Give what the ledger keeps of an incident."""
+    """Give what the ledger keeps of an incident, itself given as plain JSON values."""
     return {
         "kind": Kind.INCIDENT.value,
-        "incident": incident_body(incident),
+        "incident": incident,
         "known_as": known_as,
         "happened_at": stamp(happened_at),
         "sources": [short("a source", one, limit=4_000) for one in sources],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from caselore.guards import quiet
 from caselore.incidents import ingest
-from caselore.memory import Actor, Role, encoding, ledger, records
-from fakes.failures import memory_at
+from caselore.memory import Actor, Role, encoding, imports, ledger, records
+from fakes.failures import START, memory_at
 
 IMPORT = Actor("cron", Role.IMPORT)
 KEY = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0" + "aB3dE5"
@@ -107,3 +109,41 @@ def test_the_short_ways_keep_and_refuse_what_the_long_ways_do(tmp_path, monkeypa
 def test_a_row_is_written_as_the_canonical_form_says(text):
     row = (text, 7, "x", text)
     assert encoding.canonical_row(row) == encoding.canonical(row)
+
+
+def told_again(memory):
+    """Give what became of every record, in the order of their writing, but for ids and times."""
+    with memory._store.reading() as view:
+        names = {}
+        return [
+            (names.setdefault(entry.subject, len(names)), entry.action, payload.body)
+            for entry, payload in view.entries("default")
+        ]
+
+
+def twice():
+    """Give rows of which many come again, some of them with other words."""
+    some = list(rows())
+    other = [(n, {**row, "resolution": "another fix"}) for n, row in some if n % 3]
+    unsigned = [(n, {**row, "confirmed_by": "", "confirmed_at": ""}) for n, row in some if n % 2]
+    return [*some, *other, *some[::2], *unsigned, *other, *unsigned]
+
+
+def test_however_many_rows_go_into_one_transaction_the_same_is_kept(tmp_path, monkeypatch):
+    kept = []
+    for batch, heavy in ((1, 10**6), (7, 10**6), (2_000, 10**6), (2_000, 900)):
+        monkeypatch.setattr(imports, "BATCH", batch)
+        monkeypatch.setattr(imports, "HEAVY", heavy)
+        memory = memory_at(tmp_path / f"{batch} {heavy}", clock=lambda: START)
+        done = []
+        report = memory.import_incidents(
+            twice(), IMPORT, sign=ingest.sign, screen=ingest.screen, progress=done.append
+        )
+        again = memory.import_incidents(twice(), IMPORT, sign=ingest.sign, screen=ingest.screen)
+        assert (again.added, again.updated) == (0, 0)
+        assert memory.ledger_verify().ok
+        kept.append((replace(report, refused=tuple(sorted(report.refused))), told_again(memory)))
+        assert (len(done) > 10) is (batch < 2_000 or heavy < 1_000)
+        memory.close()
+    assert kept[0][0].updated > 10
+    assert kept[1:] == kept[:1] * 3

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from caselore.memory.ledger import EMPTY, Entry, Head, Payload
+from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored
 from caselore.memory.rows import (
     CaseRow,
     Change,
@@ -25,7 +25,7 @@ from caselore.memory.rows import (
 from caselore.memory.stores.asking import Asking
 from caselore.memory.tallies import none_kept
 
-MOST = 4_000  # rows that are held
+MOST = 10_000  # rows that are held
 
 Name = tuple[str, str]
 """A bank, and what something is called in it."""
@@ -99,8 +99,12 @@ class Gathering(Asking):
             self._put(f"put_{table}", changed)
             self._put(f"forget_{table}", [row[:-1] for row in changed if row[-1] < 0])
 
-    def foresee(self, bank: str, names: Collection[str], ids: Collection[str] = ()) -> set[str]:
-        """Read at once what `known`, `tombstone` and `case` will be asked; give what is known."""
+    def recognised(self, bank: str, names: Collection[str]) -> set[str]:
+        found = self._ask("recognised", bank=bank, names=self._keys(names)) if names else ()
+        return {name for (name,) in found}
+
+    def foresee(self, bank: str, names: Collection[str], ids: Collection[str]) -> None:
+        """Read at once what `known`, `tombstone` and `case` will be asked."""
         self.flush()
         keys = self._keys(names)
         cases = {row.known_as: row for row in self._cases("known_among", bank, names=keys)}
@@ -111,10 +115,13 @@ class Gathering(Asking):
         for name in names:
             self._foreseen[bank, name] = cases.get(name)
             self._stones[bank, name] = buried.get(name)
-        return set(cases)
 
     def _cases(self, query: str, bank: str, **keys: Any) -> Iterator[CaseRow]:
         return map(CaseRow._make, self._run(query, bank=bank, **keys))
+
+    def judged(self, bank: str, subjects: Collection[str]) -> list[Stored]:
+        found = self._run("judged", bank=bank, subjects=self._keys(subjects))
+        return sorted(map(stored, found), key=lambda one: one.entry.seq)
 
     def head(self, bank: str) -> Head:
         if bank not in self._heads:
@@ -187,3 +194,9 @@ class Gathering(Asking):
     @abstractmethod
     def _forget(self, entry: Entry, change: Forget) -> None:
         """Remove what an entry takes back."""
+
+
+def stored(row: tuple[Any, ...]) -> Stored:
+    """Read an entry's row, its payload's two columns at the end."""
+    salt, body = row[10:]
+    return Stored(Entry(*row[:10]), None if body is None else Payload(salt, body))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from caselore.memory.exhibit_ports import Counted, Sought
-from caselore.memory.ledger import Entry, Payload, Stored
+from caselore.memory.ledger import Entry, Stored
 from caselore.memory.ports import ANYWHERE, Alike, Fixed, Narrow, Seen, Tally, Wanted
 from caselore.memory.rows import (
     TABLES,
@@ -23,7 +23,7 @@ from caselore.memory.rows import (
     Row,
     TokenRow,
 )
-from caselore.memory.stores.gathering import Gathering
+from caselore.memory.stores.gathering import Gathering, stored
 from caselore.memory.stores.later_queries import LaterQueries
 from caselore.memory.stores.loop_queries import LoopQueries
 from caselore.memory.stores.near_queries import asking
@@ -58,13 +58,13 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
 
     def entries(self, bank: str, subject: str = "") -> Iterator[Stored]:
         name = "entries_of" if subject else "entries"
-        yield from map(_stored, self._ask(name, bank=bank, subject=subject))
+        yield from map(stored, self._ask(name, bank=bank, subject=subject))
 
     def spoken(self, bank: str, after: int) -> Iterator[Stored]:
-        yield from map(_stored, self._ask("spoken", bank=bank, after=after))
+        yield from map(stored, self._ask("spoken", bank=bank, after=after))
 
     def asked(self, bank: str, since: str) -> Iterator[Stored]:
-        yield from map(_stored, self._ask("asked", bank=bank, since=since))
+        yield from map(stored, self._ask("asked", bank=bank, since=since))
 
     def hash_at(self, bank: str, seq: int) -> str:
         row = self._one("hash_at", bank=bank, seq=seq)
@@ -108,11 +108,11 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
 
     def entries_after(self, bank: str, seq: int, limit: int, subject: str = "") -> list[Stored]:
         found = self._ask("entries_after", bank=bank, seq=seq, limit=limit, subject=subject)
-        return [_stored(row) for row in found]
+        return [stored(row) for row in found]
 
     def entries_before(self, bank: str, seq: int, limit: int, subject: str = "") -> list[Stored]:
         found = self._ask("entries_before", bank=bank, seq=seq, limit=limit, subject=subject)
-        return [_stored(row) for row in found]
+        return [stored(row) for row in found]
 
     def near(
         self, bank: str, asked: Sequence[tuple[Alike, int]], narrow: Narrow = ANYWHERE
@@ -128,7 +128,7 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
 
     def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
         found = self._ask("said_of", bank=bank, subjects=self._keys(subjects))
-        return sorted(map(_stored, found), key=lambda one: one.entry.seq)
+        return sorted(map(stored, found), key=lambda one: one.entry.seq)
 
     def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
         found = self._ask("links_among", bank=bank, names=self._keys(names))
@@ -285,8 +285,3 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
         for table in (*("held", "links", "cases", "words", "exhibits"), *OF_A_CHANGE):
             self._ask(f"forget_{table}", bank=entry.bank, subject=subject)
         self._before.clear()
-
-
-def _stored(row: tuple[Any, ...]) -> Stored:
-    salt, body = row[10:]
-    return Stored(Entry(*row[:10]), None if body is None else Payload(salt, body))

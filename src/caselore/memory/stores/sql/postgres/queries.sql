@@ -55,6 +55,10 @@ WHERE c.bank = %(bank)s AND c.id = %(id)s
 -- name: known
 SELECT * FROM caselore.cases WHERE bank = %(bank)s AND known_as = %(known_as)s AND known_as <> '' ORDER BY seq LIMIT 1
 
+-- name: recognised
+SELECT c.known_as FROM unnest(%(names)s::text[]) AS j(value)
+JOIN caselore.cases c ON c.bank = %(bank)s AND c.known_as = j.value AND c.known_as <> ''
+
 -- name: known_among
 SELECT c.* FROM unnest(%(names)s::text[]) AS j(value)
 JOIN caselore.cases c ON c.bank = %(bank)s AND c.known_as = j.value AND c.known_as <> '' ORDER BY c.seq DESC
@@ -193,6 +197,11 @@ ORDER BY c.fix, c.confirmed_at DESC, c.outcome_seq DESC
 -- name: said_of
 SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
 JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value
+LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+
+-- name: judged
+SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
+JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value AND l.action <> 'observe'
 LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
 
 -- name: links_among

@@ -55,6 +55,10 @@ WHERE c.bank = :bank AND c.id = :id
 -- name: known
 SELECT * FROM cases WHERE bank = :bank AND known_as = :known_as AND known_as <> '' ORDER BY seq LIMIT 1
 
+-- name: recognised
+SELECT c.known_as FROM json_each(:names) j
+CROSS JOIN cases c ON c.bank = :bank AND c.known_as = j.value AND c.known_as <> ''
+
 -- name: known_among
 SELECT c.* FROM json_each(:names) j
 CROSS JOIN cases c ON c.bank = :bank AND c.known_as = j.value AND c.known_as <> '' ORDER BY c.seq DESC
@@ -187,6 +191,11 @@ WHERE place = 1 ORDER BY fix
 -- name: said_of
 SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
 CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value
+LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+
+-- name: judged
+SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
+CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value AND l.action <> 'observe'
 LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
 
 -- name: links_among
