@@ -223,7 +223,7 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
 
     def entries_of_some(self, bank: str, subjects: Collection[str]) -> Iterator[Stored]:
         found = self._ask("entries_of_some", bank=bank, subjects=self._keys(subjects))
-        yield from map(_stored, found)
+        yield from map(stored, found)
 
     def exhibits(self, bank: str, sought: Sought) -> Iterator[ExhibitRow]:
         query = "exhibits_any"
