@@ -46,12 +46,12 @@ from caselore.memory.records import (
     Incident,
     Occurrences,
     Signed,
-    moment,
     short,
 )
 from caselore.memory.seals import Checked, sealed
 from caselore.memory.writing import (
     identity,
+    moment,
     must_pass,
     must_stand,
     observe_body,

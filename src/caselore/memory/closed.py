@@ -23,7 +23,6 @@ from caselore.memory.records import (
     Signed,
     must_be_kept,
     prose,
-    quotable,
     short,
 )
 from caselore.memory.writing import outcome_body, proposal_body, run_key
@@ -191,7 +190,8 @@ def _facts(row: Mapping[str, Any], screened: _Screened) -> Body:
 
 
 def _quoted(lines: int, error: str) -> Body:
-    return {"first": 1, "last": lines, "text": quotable(error), "why": "imported"}
+    text = prose("an excerpt", error, limit=BLOCK_LIMIT)
+    return {"first": 1, "last": lines, "text": text, "why": "imported"}
 
 
 def _attributes(row: Mapping[str, Any], screened: _Screened) -> list[list[str]]:

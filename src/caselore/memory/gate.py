@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from caselore.memory.encoding import Body, canonical, stamp
 from caselore.memory.filing import VERBS, is_exhibit
-from caselore.memory.ledger import Entry, Payload, Saying, Stored, extend
+from caselore.memory.ledger import Entry, Payload, Stored, extend
 from caselore.memory.ports import Writes
 from caselore.memory.projection import project
 from caselore.memory.quoting import quote_stands
@@ -139,8 +139,8 @@ def write(store: Writes, draft: Draft, at: datetime, salt: str) -> Written:
     if refusal:
         action, body = REFUSED, _account(draft, refusal)
     payload = Payload(salt, canonical(body))
-    said = Saying(bank, stamp(at), actor.name, actor.role.value, action, subject)
-    entry = extend(store.head(bank), said, payload)
+    unsealed = Entry(bank, 0, stamp(at), actor.name, actor.role.value, action, subject, "", "", "")
+    entry = extend(store.head(bank), unsealed, payload)
     changes = project(entry, body, _row(store, entry))
     store.append(entry, payload, changes)
     return Written(entry, refusal)

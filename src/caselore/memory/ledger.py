@@ -74,31 +74,16 @@ def commit_to(payload: Payload) -> str:
     return hashlib.sha256((payload.salt + payload.body).encode()).hexdigest()
 
 
-def entry_hash(entry: Entry) -> str:
+def entry_hash(entry: tuple[str | int, ...]) -> str:
     """Hash an entry's columns, its predecessor's hash included."""
-    return _hash_of(entry[:-1])
+    return hashlib.sha256(canonical_row(entry[:9]).encode()).hexdigest()
 
 
-def _hash_of(columns: tuple[str | int, ...]) -> str:
-    return hashlib.sha256(canonical_row(columns).encode()).hexdigest()
-
-
-class Saying(NamedTuple):
-    """What is to become an entry: its columns but its place in the chain."""
-
-    bank: str
-    at: str
-    actor: str
-    role: str
-    action: str
-    subject: str
-
-
-def extend(head: Head, said: Saying, payload: Payload) -> Entry:
+def extend(head: Head, unsealed: Entry, payload: Payload) -> Entry:
     """Give the entry that follows `head`, sealed."""
-    told = (said.bank, head.seq + 1, said.at, said.actor, said.role, said.action, said.subject)
-    linked = (*told, commit_to(payload), head.hash)
-    return Entry(*linked, _hash_of(linked))
+    bank, _, at, actor, role, action, subject, *_ = unsealed
+    linked = (bank, head.seq + 1, at, actor, role, action, subject, commit_to(payload), head.hash)
+    return Entry(*linked, entry_hash(linked))
 
 
 def fault(head: Head, stored: Stored) -> str:

@@ -186,10 +186,7 @@ class Reads(Evidence, ExhibitReads, LoopReads, LaterReads, CountReads, Protocol)
 
     def subjects(self, bank: str, seqs: Collection[int]) -> dict[int, str]: ...
     def judged(self, bank: str, subjects: Collection[str]) -> list[Stored]:
-        """Give all entries about some records but the first, in order.
-
-        What this transaction wrote itself may be among them or not.
-        """
+        """Give the entries about some records but their first; those written here or not."""
 
     def person_acted(self, bank: str) -> bool: ...
     def known(self, bank: str, known_as: str) -> CaseRow | None: ...

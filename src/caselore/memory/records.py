@@ -6,7 +6,6 @@ Must not read a clock, touch storage or decide who may write.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -102,13 +101,6 @@ def prose(label: str, value: object, *, limit: int = TEXT_LIMIT, needed: bool = 
     return value
 
 
-def moment(label: str, value: object) -> datetime:
-    """Give back a point in time. Raises BadInput where it has no time zone."""
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        raise BadInput(f"{label} must be a date and time with a time zone")
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Who acts, as `role:name`."""
@@ -162,11 +154,6 @@ class Signed:
             short(f"the signature's {label}", getattr(self, label), limit=URL_LIMIT)
 
 
-def quotable(text: str) -> str:
-    """Give back lines of a log. Raises BadInput where they are too many to quote."""
-    return prose("an excerpt", text, limit=BLOCK_LIMIT)
-
-
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """Lines of a log, by number, word for word."""
@@ -180,7 +167,7 @@ class Quoted:
         """Refuse a range that runs backwards."""
         if not 1 <= self.first <= self.last:
             raise BadInput(f"no range of lines: {self.first} to {self.last}")
-        quotable(self.text)
+        prose("an excerpt", self.text, limit=BLOCK_LIMIT)
         prose("an excerpt's reason", self.why)
 
 
@@ -211,14 +198,14 @@ class Incident:
         must_be_kept({name: getattr(self, name) for name in _KEPT})
 
 
-_RUN = ("service", "environment", "branch", "commit", "deployment", "stage")
-_KEPT = (*_RUN, "url", "log_digest", "title", "block", "attributes")
+_RUN = ("service", "environment", "branch", "commit", "deployment", "stage", "url", "log_digest")
+_KEPT = (*_RUN, "title", "block", "attributes")
 
 
-def must_be_kept(facts: Mapping[str, Any]) -> None:
+def must_be_kept(facts: dict[str, Any]) -> None:
     """Raise BadInput where a fact of an incident cannot be kept word for word."""
-    if not sound(*[facts[name] for name in _KEPT[:8]]):
-        for label in _RUN:
+    if not sound(*[facts[name] for name in _RUN]):
+        for label in _RUN[:6]:
             short(label, facts[label])
         short("url", facts["url"], limit=URL_LIMIT)
         short("the log's digest", facts["log_digest"])

@@ -87,6 +87,13 @@ def observe_body(
     }
 
 
+def moment(label: str, value: object) -> datetime:
+    """Give back a point in time. Raises BadInput where it has no time zone."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise BadInput(f"{label} must be a date and time with a time zone")
+    return value
+
+
 def refuse_erased(view: Reads, bank: str, *names: str) -> str:
     """Say that a record was erased and must not come back; empty where it was not."""
     for name in filter(None, names):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caselore.memory.encoding import canonical, digest, stamp, unstamp
-from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Saying, Stored, extend, walk
+from caselore.memory.ledger import EMPTY, Entry, Head, Payload, Stored, extend, walk
 from fakes.failures import CI, failure, memory_at
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -20,7 +20,9 @@ def chain(bodies):
     head, stored = EMPTY, []
     for body in bodies:
         payload = Payload("a" * 32, canonical({"said": body}))
-        entry = extend(head, Saying("b", "t", "ana", "human", "observe", body), payload)
+        entry = extend(
+            head, Entry("b", 0, "t", "ana", "human", "observe", body, "", "", ""), payload
+        )
         stored.append(Stored(entry, payload))
         head = Head(entry.seq, entry.hash)
     return stored
