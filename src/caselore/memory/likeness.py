@@ -70,8 +70,14 @@ class Texts:
         """Give how alike a case's text and the sought one are, 0 to 1; 0 if it was not read."""
         if not self._own or row.seq not in self._bodies:
             return 0.0
-        if self._codes:
+        if self._codes and not self._sought.pasted:
             return self._with_codes(row)
+        return self._measured(self._plain(row))
+
+    def covered(self, row: CaseRow) -> float:
+        """Give how much of a question stands in a case, 0 to 1, its values masked."""
+        if not self._rows or not self._own or row.seq not in self._bodies:
+            return 0.0
         return self._measured(self._plain(row))
 
     def rareness(self, row: CaseRow) -> float:
@@ -94,7 +100,11 @@ class Texts:
         return round((1 - CODES) * found + CODES * stand, 4)
 
     def _weighed(self) -> dict[int | str, float]:
-        """Give what each run of the question is worth: the less, the more failures hold it."""
+        """Give what each run of the question is worth: the less, the more failures hold it.
+
+        Squared, as in a cosine: it counts for the question and for the text that shares it. Then
+        chance in lines that most failures hold cannot outweigh the few runs that tell them apart.
+        """
         failures: dict[str, set[int | str]] = {}
         for row in self._rows:
             if row.seq in self._bodies:
@@ -102,7 +112,7 @@ class Texts:
                 failures.setdefault(name, set()).update(self._shared(self._plain(row)))
         many = len(failures)
         often = Counter(gram for held in failures.values() for gram in held)
-        worth = [log(1 + (many - n + 0.5) / (n + 0.5)) for n in range(many + 1)]  # as in BM25
+        worth = [log(1 + (many - n + 0.5) / (n + 0.5)) ** 2 for n in range(many + 1)]
         return {gram: worth[max(1, often[gram])] for gram in self._asked()} if many else {}
 
     def _shared(self, text: str) -> Grams:

@@ -31,6 +31,11 @@ class Sought:
     question: bool = False
     happened_at: str = ""
 
+    @property
+    def pasted(self) -> bool:
+        """Say whether a question is lines of a log rather than a sentence: most of it is noise."""
+        return self.question and "\n" in self.text.strip()
+
 
 class Candidate(NamedTuple):
     """A stored case with what was measured of it against the sought one."""
@@ -49,5 +54,7 @@ class Candidate(NamedTuple):
     """Deviations above what is unrelated to the question, by its meaning; none if unmeasured."""
     rareness: float = 0.0
     """How much of a question stands in it, what few failures say counting more."""
+    covered: float = 0.0
+    """How much of a question stands in it, values masked, everything counting alike."""
     places: tuple[str, ...] = ()
     """Which further arms brought it, and where they put it."""

@@ -254,9 +254,16 @@ class Index(Protocol):
     """Finds records by their text; derived, never the truth."""
 
     def search(
-        self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
+        self,
+        view: Reads,
+        bank: str,
+        text: str,
+        limit: int,
+        narrow: Narrow = ANYWHERE,
+        *,
+        broad: bool = False,
     ) -> Sequence[str]:
-        """Give the ids of the closest records, best first, the same order every time."""
+        """Give the ids of the closest records, best first; `broad`: of what is less rare, too."""
 
     def coded(
         self, view: Reads, bank: str, code: str, limit: int, narrow: Narrow = ANYWHERE

@@ -154,7 +154,7 @@ def _text(likeness: float, weights: Weights) -> list[Signal]:
 
 def _asked(one: Candidate, weights: Weights) -> list[Signal]:
     """Give what words tell of a question; in fine steps, so time only orders what is equal."""
-    points = round(one.rareness * weights.text, 1)
+    points = round(one.rareness * weights.text, 2)
     said = f"{one.likeness:.0%} of the question stands in it; what few failures say counts more"
     return [Signal("text similarity", points, said)] if points else []
 
@@ -242,9 +242,15 @@ def text_decides(sought: Sought, row: CaseRow) -> bool:
 def _similar(sought: Sought, one: Candidate, likeness: float, weights: Weights) -> bool:
     if sought.question:
         meant = (one.closeness or 0.0) >= weights.meaning_floor
-        return one.likeness >= weights.question or meant
+        return meant or _stands_in(sought, one, weights)
     near = sought.service == one.row.service != "" and same_family(sought, one.row)
     return near and likeness >= _floor(one.row, weights) and _same_way(sought, one, weights)
+
+
+def _stands_in(sought: Sought, one: Candidate, weights: Weights) -> bool:
+    """Say whether enough of it stands in a case; of pasted lines, what does not stand in most."""
+    told = one.covered >= weights.question and one.rareness >= weights.question_rare
+    return told or (one.likeness >= weights.question and not sought.pasted)
 
 
 def _same_way(sought: Sought, one: Candidate, weights: Weights) -> bool:
@@ -275,7 +281,8 @@ def _why_not(
             f"{weights.meaning_floor:g} deviations"
         )
     if sought.question:
-        return "too little of the question stands in it"
+        much = one.likeness >= weights.question
+        return f"{'only what most hold' if much else 'too little'} of the question stands in it"
     floor = _floor(row, weights)
     return _difference(sought, row) or (
         f"below the floor: {likeness:g} of {floor:g} points for likeness"

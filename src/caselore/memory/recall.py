@@ -199,6 +199,7 @@ def _candidate(texts: Texts, record: TrackRecord, asking: Asking, row: CaseRow) 
         texts.replacement(row),
         asking.arms.closeness(row),
         texts.rareness(row),
+        texts.covered(row),
         asking.arms.places(row),
     )
 
@@ -228,7 +229,8 @@ def _by_text(view: Reads, index: Index, sought: Sought, bank: str, narrow: Narro
     """Name what is near by its words; what a question masks is looked for as it stands, too."""
     asked = codes(sought.text) if sought.question else ()
     found = [id for code in asked for id in index.coded(view, bank, code, TEXT_ARM, narrow)]
-    return [*found, *index.search(view, bank, sought.text, TEXT_ARM, narrow)]
+    near = index.search(view, bank, sought.text, TEXT_ARM, narrow, broad=sought.question)
+    return [*found, *near]
 
 
 def _narrow(wanted: Filters, last: int) -> Narrow:

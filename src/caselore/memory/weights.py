@@ -59,6 +59,8 @@ class Weights:
     """Least part of equal text where the way of failing is not told."""
     question: float = 0.3
     """Least part of a person's question that must stand in a record for it to be an answer."""
+    question_rare: float = 0.2
+    """The same of pasted lines, with what few failures say counting more: noise is no answer."""
     meaning: float = 15
     """Most points for closeness in meaning, if vectors are on; words count if they give more."""
     meaning_full: float = 8

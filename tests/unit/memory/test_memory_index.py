@@ -284,6 +284,25 @@ def test_a_filter_finds_a_record_behind_a_thousand_newer_ones(path):
     assert [hit.case.record.body.deployment for hit in found.nearest] == ["old"]
 
 
+def test_where_few_share_what_is_rare_in_a_question_those_that_share_the_rest_are_given_after(
+    path,
+):
+    memory = told(path, most=LATE + 60)
+    rare = " ".join(f"{one}{other}" for one in ANIMALS[:4] for other in "qwxz")
+    memory.observe(failure("rare", block=rare, signature=signed("rare", unit="rare")), CI)
+    memory.index_rebuild()
+    question = f"{rare}\n{block(3)}"
+
+    with memory._store.reading() as view:
+        few, many = (
+            list(memory._index.search(view, "default", question, 40, broad=broad))
+            for broad in (False, True)
+        )
+
+    assert len(few) < len(many) == 40
+    assert many[: len(few)] == few
+
+
 def test_the_same_question_has_the_same_answer_from_any_build_of_the_index(path):
     memory = memory_at(path)
     for number in range(150):

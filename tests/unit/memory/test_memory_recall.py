@@ -420,6 +420,41 @@ def test_lines_that_every_log_has_do_not_tell_whose_failure_is_asked_for(memory)
         assert points == sorted(points, reverse=True)
 
 
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        "ModuleNotFoundError: No module named 'yaml'",
+        "fatal: unable to access the remote: Could not resolve host",
+        "go.sum: checksum mismatch for github.com/acme/wire",
+        "Segmentation fault (core dumped)",
+    ],
+)
+def test_pasted_lines_of_an_unknown_failure_are_not_answered_by_what_every_log_holds(
+    memory, stranger
+):
+    for number, cause in enumerate(CAUSES):
+        one = failure(str(number), block=job(number, cause), title=cause, signature=signed(cause))
+        memory.observe(one, CI)
+        memory.confirm(str(number), **BATCHES, actor=ANA)
+
+    for number in (40, 41, 42):
+        found = memory.recall(text=job(number, stranger))
+        assert names(found.hits) == []
+        assert found.nearest[0].why_not == "only what most hold of the question stands in it"
+
+
+def test_what_chance_wrote_into_pasted_lines_takes_no_answer_away(memory):
+    cause = "could not obtain lock on row in relation invoices"
+    for number, one in enumerate((*CAUSES, cause)):
+        told = failure(str(number), block=job(number, one), title=one, signature=signed(one))
+        memory.observe(told, CI)
+        memory.confirm(str(number), **BATCHES, actor=ANA)
+
+    asked = job(57, cause) + "\nPod build-7f9c4d5b6-x2x4z on node ip-10-0-43-117, trace 9f2c11d4e5"
+
+    assert names(memory.recall(text=asked).hits)[:1] == [str(len(CAUSES))]
+
+
 def test_a_failure_that_came_often_is_found_by_its_words_as_one_that_came_once(memory):
     for number, cause in enumerate(CAUSES[:3]):
         for again in range(9 if number == 1 else 1):

@@ -81,7 +81,14 @@ class ScanIndex:
         self._store = store
 
     def search(
-        self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
+        self,
+        view: Reads,
+        bank: str,
+        text: str,
+        limit: int,
+        narrow: Narrow = ANYWHERE,
+        *,
+        broad: bool = False,
     ) -> Sequence[str]:
         """Give the ids of the closest records, best first, the same order every time."""
         asked = key_grams(text)

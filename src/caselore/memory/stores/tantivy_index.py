@@ -55,7 +55,14 @@ class TantivyIndex:
         self._lock = threading.RLock()
 
     def search(
-        self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE
+        self,
+        view: Reads,
+        bank: str,
+        text: str,
+        limit: int,
+        narrow: Narrow = ANYWHERE,
+        *,
+        broad: bool = False,
     ) -> Sequence[str]:
         """Give the ids of the closest records, best first, the same order every time.
 
@@ -64,7 +71,7 @@ class TantivyIndex:
         asked = key_grams(text)
         if not asked:
             return []
-        seqs, late = self._found(view, bank, lambda shelf: shelf.find(asked, limit, narrow))
+        seqs, late = self._found(view, bank, lambda shelf: shelf.find(asked, limit, narrow, broad))
         new = fitting(view, bank, closest(known_by(narrow, late), asked), limit, narrow)
         return _joined(new, view, bank, seqs)
 

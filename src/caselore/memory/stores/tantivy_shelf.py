@@ -31,6 +31,7 @@ from caselore.memory.rows import CaseRow
 from caselore.memory.terms import KEY_VERSION, codes_in, key_text
 
 ASKED = 60  # rarest runs of a question that are looked up: as good as all, a tenth of the time
+BROAD = 4  # times as many at most of a question that few share the rarest of
 TEXTS = 200  # texts that are looked at first, then so many times more while they do not suffice
 DEEPER = 5
 ALL = 500_000
@@ -163,9 +164,21 @@ class Shelf:
         """Say whether a text was cut into runs before."""
         return bool(self.searcher.doc_freq("text", text))
 
-    def find(self, asked: Sequence[str], limit: int, narrow: Narrow) -> list[int]:
-        """Give the entries that are closest to a question, best first; of a text the newest."""
-        query = _question(self._rarest(asked), narrow, self._of_then(narrow))
+    def find(
+        self, asked: Sequence[str], limit: int, narrow: Narrow, broad: bool = False
+    ) -> list[int]:
+        """Give the entries that are closest to a question, best first; of a text the newest.
+
+        `broad`: where few share its rarest runs, then those that share its next rarest.
+        """
+        runs, texts, found = self._held(asked), self._of_then(narrow), list[int]()
+        for start in range(0, BROAD * ASKED if broad else ASKED, ASKED):
+            if len(found) < limit:
+                query = _question(runs[start : start + ASKED], narrow, texts)
+                found += [id for id in self._sharing(query, limit, narrow) if id not in found]
+        return found[:limit]
+
+    def _sharing(self, query: tantivy.Query | None, limit: int, narrow: Narrow) -> list[int]:
         most, found, whole = TEXTS, list[int](), query is None
         while query is not None and len(found) < limit and not whole:
             texts, whole = self._closest(query, most)
@@ -186,9 +199,10 @@ class Shelf:
         found = [(-_whole(at), -id) for (at, _), id in zip(hits, ids, strict=True)]
         return [-id for _, id in sorted(found)[:limit]]
 
-    def _rarest(self, asked: Sequence[str]) -> list[str]:
+    def _held(self, asked: Sequence[str]) -> list[str]:
+        """Give the runs that any text holds, the rarest first."""
         often = ((self.searcher.doc_freq("grams", gram), gram) for gram in asked)
-        return [gram for _, gram in sorted(pair for pair in often if pair[0])[:ASKED]]
+        return [gram for _, gram in sorted(pair for pair in often if pair[0])]
 
     def _closest(self, query: tantivy.Query, most: int) -> tuple[list[Text], bool]:
         """Give the closest texts, the later first among equals, and whether that is all.
