@@ -142,6 +142,19 @@ def test_8_a_line_that_cannot_be_read_is_reported_with_its_number(tmp_path):
     assert [one["line"] for one in json.loads(done.stdout)["refused"]] == [1, 2]
 
 
+@pytest.mark.parametrize("command", ["store-event", "predict"])
+def test_8_nothing_of_a_file_with_a_broken_line_is_taken_in(tmp_path, command):
+    rows = json.dumps(event("Velora launches Beacon")) + "\n{broken\n"
+    done = subprocess.run(
+        [CASELORE, "intel", command, "-"], env={"CASELORE_HOME": str(tmp_path), "PATH": ""},
+        input=rows, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    with build(load(tmp_path, environment={})) as app:
+        assert app.intel.competitors() == []
+    assert done.returncode == 2
+    assert "line 2" in done.stderr
+
+
 @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "31/12", "", 20260101])
 def test_9_a_day_that_is_none_is_refused_at_the_door(desk, day):
     if day == "":
@@ -210,6 +223,31 @@ def test_13_names_of_real_companies_pass(name):
 def test_13_hostile_names_do_not(name):
     with pytest.raises(BadInput):
         check_competitor(name)
+
+
+WAYS = {
+    "run": lambda desk, name: desk.run("x", [name]),
+    "store": lambda desk, name: desk.store_event({**event("News"), "competitor": name}),
+    "predict": lambda desk, name: desk.predict(
+        {"competitor": name, "statement": "s", "probability": 0.5, "opens": days_ago(1), "deadline": "2099-01-01",
+         "resolver": {"event_type": "hiring", "where": []}}
+    ),
+    "history": lambda desk, name: desk.history(name),
+    "profile": lambda desk, name: desk.profile(name),
+    "strategy": lambda desk, name: desk.strategy(name),
+    "predictions": lambda desk, name: desk.predictions(name),
+    "battlecard": lambda desk, name: desk.battlecard(name),
+    "pricing": lambda desk, name: desk.pricing(name),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_13_a_hostile_name_comes_in_by_no_way_and_a_real_one_by_each(desk, way):
+    for name in ("$(id)", "a\nb", "a\u202eb", "a\u200bb"):
+        with pytest.raises(BadInput):
+            WAYS[way](desk, name)
+    assert desk.competitors() == []
+    WAYS[way](desk, "Johnson & Johnson")
 
 
 def test_14_a_fresh_store_holds_nothing(desk):
