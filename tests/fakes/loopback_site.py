@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -54,3 +55,33 @@ def serving(site: Site):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def raw_server(answer: bytes, pause: float = 0.0):
+    """Serve the same bytes whatever is asked, a sign at a time where there is a pause; it has no robots.txt."""
+
+    def loop():
+        with suppress(OSError):
+            while True:
+                link, _ = listener.accept()
+                threading.Thread(target=_talk, args=(link, answer, pause), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=loop, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def _talk(link, answer, pause):
+    with link, suppress(OSError):
+        asked = b""
+        while b"\r\n\r\n" not in asked:
+            asked += (piece := link.recv(4_096))
+            if not piece:
+                return
+        if b"/robots.txt" in asked:
+            answer, pause = b"HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n", 0
+        size = 1 if pause else len(answer)
+        for at in range(0, len(answer), size):
+            link.sendall(answer[at : at + size])
+            time.sleep(pause)

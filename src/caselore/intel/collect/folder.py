@@ -22,6 +22,7 @@ from caselore.intel.collect.reading import (
     html_page,
     is_feed,
     plain_page,
+    told_by_its_feed,
 )
 from caselore.intel.pages import Page
 
@@ -70,7 +71,10 @@ def read_folder(folder: Path, as_of: datetime | None) -> Brought:
         if reason:
             left.append((entry.url, reason))
         elif entry.file is not None:
-            pages += _pages(entry, folder)
+            try:
+                pages += _pages(entry, folder)
+            except BadInput as error:  # one page that cannot be read must not cost the others
+                left.append((entry.url, str(error)))
     pages = [_followed(one, entries) for one in pages]
     return Brought(tuple(_without_doubles(pages)), tuple(dict.fromkeys(left)))
 
@@ -241,15 +245,17 @@ def _without_doubles(pages: list[Page]) -> Iterator[Page]:
     """Leave out the entry of a feed whose page is there; it only tells the page's day."""
     whole = {_bare(page.url) for page in pages if page.media != "application/feed-entry"}
     told = {
-        _bare(page.url): page.published for page in pages if page.media == "application/feed-entry"
-    }
+        _bare(page.url): page.published for page in pages
+        if page.media == "application/feed-entry" and told_by_its_feed(page) is page
+    }  # fmt: skip
     seen: set[tuple[str, str]] = set()
-    for page in pages:
-        key = (_bare(page.url), page.digest)
-        is_entry = page.media == "application/feed-entry"
-        if is_entry and (_bare(page.url) in whole or key in seen):
+    for found in pages:
+        key = (_bare(found.url), found.digest)
+        is_entry = found.media == "application/feed-entry"
+        if is_entry and (_bare(found.url) in whole or key in seen):
             continue
         seen.add(key)
+        page = told_by_its_feed(found) if is_entry else found
         day = told.get(_bare(page.url), "")
         if day and not page.published:
             yield page.having(published=day, published_from="feed")

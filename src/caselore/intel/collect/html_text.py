@@ -11,6 +11,7 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
+from caselore.intel.collect.burden import check_burden
 from caselore.intel.collect.hidden import hiding_selectors, is_hidden
 from caselore.intel.collect.page_dates import day_in_markup
 from caselore.intel.pages import Block
@@ -59,6 +60,7 @@ def read_html(markup: str, url: str = "") -> Read:
     """Read one page."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - only collecting needs it
 
+    check_burden(markup)
     tree = LexborHTMLParser(markup)
     selectors = hiding_selectors("\n".join(one.text() for one in tree.css("style")))
     body = tree.body

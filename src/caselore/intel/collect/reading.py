@@ -5,13 +5,16 @@ Must not fetch.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from html import unescape
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
+from caselore.errors import BadInput
+from caselore.guards.names import URL_LIMIT, check_url
 from caselore.intel.collect.html_text import read_html
 from caselore.intel.collect.page_dates import day_in_markup, published
 from caselore.intel.collect.structured import read_scripts
@@ -22,8 +25,14 @@ _XML_CHARSET = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)")
 MAX_BYTES = 5_000_000
 
 
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+
+
 def decode(data: bytes, charset: str = "") -> str:
     """Give the text of bytes: by what the server, the markup or the bytes themselves say."""
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return data.decode(name, "replace").lstrip("\ufeff")
     head = data[:2_000]
     found = _META_CHARSET.search(head) or _XML_CHARSET.search(head)
     for name in (charset, found[1].decode("ascii", "replace") if found else "", "utf-8-sig"):
@@ -104,19 +113,43 @@ def feed_pages(data: bytes | str, url: str, fetched_at: datetime, **more: Any) -
     more.pop("last_modified", None)
     parsed = feedparser.parse(data)
     for entry in parsed.entries[:500]:
-        link = urljoin(url, entry.get("link") or "") or url
+        link = joined(url, str(entry.get("link") or ""))
         day = _entry_day(entry)
         title = unescape(re.sub(r"<[^>]+>", "", entry.get("title") or "")).strip()
         content = entry.get("content") or []
         body = (content[0].get("value") if content else "") or entry.get("summary") or ""
         markup = f"<main><h1>{_escaped(title)}</h1><div>{body}</div></main>"
-        page = html_page(markup, link, fetched_at, **more)
+        try:
+            page = html_page(markup, link, fetched_at, **more)
+        except BadInput:  # its body cannot be read; its title still stands
+            page = html_page(f"<main><h1>{_escaped(title)}</h1></main>", link, fetched_at, **more)
         yield page.having(
             title=title or page.title,
             published=day or page.published,
             published_from="feed" if day else page.published_from,
             media="application/feed-entry",
+            source=url,
         )
+
+
+def joined(url: str, link: str) -> str:
+    """Give the address that a link leads to; the page's own where it is none."""
+    try:
+        return check_url(urljoin(url, link))
+    except (ValueError, BadInput):  # an address that cannot be parted, or is none of the web
+        return url
+
+
+def told_by_its_feed(entry: Page) -> Page:
+    """Give what only a feed says the feed's own address where it links another site.
+
+    Anybody's feed may link a newspaper: the words beside the link are still the feed's.
+    """
+    feed, link = urlsplit(entry.source).hostname or "", urlsplit(entry.url).hostname or ""
+    one, other = feed.removeprefix("www."), link.removeprefix("www.")
+    if not one or one == other or one.endswith(f".{other}") or other.endswith(f".{one}"):
+        return entry
+    return entry.having(url=f"{entry.source.split('#', 1)[0]}#{entry.url}"[:URL_LIMIT])
 
 
 def _escaped(text: str) -> str:

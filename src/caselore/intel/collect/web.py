@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -21,7 +22,7 @@ import httpx
 from protego import Protego
 
 from caselore.errors import BadInput, GuardRefused, Unavailable
-from caselore.guards.names import check_url
+from caselore.guards.names import check_url, quoted
 from caselore.intel.collect.folder import Brought
 from caselore.intel.collect.reading import (
     MAX_BYTES,
@@ -30,6 +31,7 @@ from caselore.intel.collect.reading import (
     html_page,
     is_feed,
     plain_page,
+    told_by_its_feed,
 )
 from caselore.intel.pages import Page
 from caselore.memory.api import Memory
@@ -42,6 +44,10 @@ HEADERS = {
     "User-Agent": "caselore (+competitive intelligence; honours robots.txt)",
     "Accept": "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,text/plain;q=0.8,*/*;q=0.1",
 }
+
+
+class Barred(GuardRefused):
+    """A site keeps robots out of what a redirect leads to; it was not asked for."""
 
 
 @dataclass(frozen=True)
@@ -68,33 +74,45 @@ class Fetcher:
     last: dict[str, float] = field(default_factory=dict)
 
     def get(
-        self, url: str, headers: dict[str, str] | None = None
+        self,
+        url: str,
+        headers: dict[str, str] | None = None,
+        permit: Callable[[str], bool] = lambda url: True,
     ) -> tuple[str, int, httpx.Headers, bytes]:
-        """Give the final address, status, headers and body. Raises GuardRefused and Unavailable."""
+        """Give the final address, status, headers and body; `permit` is asked before each redirect is followed.
+
+        Raises GuardRefused, BadInput and Unavailable.
+        """
         deadline = time.monotonic() + self.limits.seconds
         for _ in range(self.limits.redirects + 1):
             status, answered, body = self._once(url, headers or {}, deadline)
             location = answered.get("location")
             if status not in {301, 302, 303, 307, 308} or not location:
                 return url, status, answered, body
-            url = urljoin(url, location)
+            with _mapped(url):
+                url = urljoin(url, location)
             self.check(url)
+            if not permit(url):
+                raise Barred(f"{url}, to which it leads, is closed to robots by its site")
         raise GuardRefused(f"{url} redirects more than {self.limits.redirects} times")
 
     def check(self, url: str) -> str:
         """Give the address to connect to. Raises GuardRefused for one that is not public."""
         check_url(url)
-        parts = urlsplit(url)
+        with _mapped(url):
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
         if parts.username or parts.password:
             raise GuardRefused("an address with a login in it is not fetched")
         host = parts.hostname or ""
-        port = parts.port or (443 if parts.scheme == "https" else 80)
         if not self.limits.private and port not in {80, 443, 8080, 8443}:
             raise GuardRefused(f"port {port} is not fetched from")
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise Unavailable(f"{host} cannot be found: {error.strerror or error}") from error
+        except UnicodeError as error:
+            raise BadInput(f"{quoted(host)} is no name of a host") from error
         addresses = [str(one[4][0]) for one in found]
         if not self.limits.private:
             for one in addresses:
@@ -115,12 +133,13 @@ class Fetcher:
         with (
             _mapped(url),
             httpx.Client(timeout=left, follow_redirects=False, trust_env=False) as client,
+            _cut_off(left) as trace,
         ):
             request = client.build_request(
                 "GET",
                 pinned,
                 headers={**HEADERS, **headers, "Host": parts.netloc},
-                extensions={"sni_hostname": parts.hostname or ""},
+                extensions={"sni_hostname": parts.hostname or "", "trace": trace},
             )
             answer = client.send(request, stream=True)
             try:
@@ -171,9 +190,40 @@ def is_public(address: str) -> bool:
 
 
 @contextmanager
+def _cut_off(seconds: float) -> Iterator[Callable[[str, dict[str, Any]], None]]:
+    """Give what sees a connection being made, which is shut once its time is over.
+
+    A limit on each read is none: whoever sends a byte a second would hold us for good.
+    """
+    held: list[socket.socket] = []
+
+    def trace(name: str, info: dict[str, Any]) -> None:
+        if name == "connection.connect_tcp.complete":
+            # of its own, for TLS takes the socket over
+            held.append(info["return_value"].get_extra_info("socket").dup())
+
+    def shut() -> None:
+        for one in held:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, shut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield trace
+    finally:
+        timer.cancel()
+        for one in held:
+            one.close()
+
+
+@contextmanager
 def _mapped(url: str) -> Iterator[None]:
     try:
         yield
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise BadInput(f"{url} cannot be fetched: {error}") from error
     except httpx.HTTPError as error:
         raise Unavailable(f"{url} does not answer: {type(error).__name__}") from error
     except ValueError as error:
@@ -197,7 +247,7 @@ def _linked(
     fetcher: Fetcher, entries: Iterable[Page], memory: Memory, now: datetime, limits: Limits
 ) -> tuple[list[Page], list[tuple[str, str]]]:
     pages, left = list[Page](), list[tuple[str, str]]()
-    for entry in list(entries)[: limits.linked]:
+    for entry in [one for one in entries if one.url != one.source][: limits.linked]:
         try:
             found, why = _fetch(fetcher, entry.url, memory, now)
         except (Unavailable, GuardRefused, BadInput) as error:
@@ -216,7 +266,7 @@ def _linked(
 
 def _merged(entries: Iterable[Page], linked: list[Page]) -> list[Page]:
     whole = {one.url for one in linked}
-    return [*linked, *(one for one in entries if one.url not in whole)]
+    return [*linked, *(told_by_its_feed(one) for one in entries if one.url not in whole)]
 
 
 def _fetch(
@@ -225,14 +275,19 @@ def _fetch(
     fetcher.check(url)
     if not fetcher.allowed(url):
         return [], [(url, "its site's robots.txt keeps robots out")]
-    final, status, headers, body = fetcher.get(url, _conditional(memory, url))
+    try:
+        final, status, headers, body = fetcher.get(url, _conditional(memory, url), fetcher.allowed)
+    except Barred as error:
+        return [], [(url, str(error))]
     if status == 304:
         return [], [(url, "unchanged since it was last fetched")]
     if status >= 400:
         return [], [(url, f"the server answered {status}")]
-    if final != url and not fetcher.allowed(final):
-        return [], [(url, "the site that it leads to keeps robots out")]
-    return list(_read(url, final, headers, body, now)), []
+    pages = list(_read(url, final, headers, body, now))
+    if not any(one.text.strip() for one in pages):
+        kind = headers.get("content-type", "").split(";")[0].strip()
+        return [], [(url, f"no text was found in it ({kind or 'of no said type'})")]
+    return pages, []
 
 
 def _conditional(memory: Memory, url: str) -> dict[str, str]:
