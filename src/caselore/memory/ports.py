@@ -157,10 +157,7 @@ class Evidence(Told, Protocol):
 
     def told_apart(self, bank: str, id: str, signature: str) -> set[str]: ...
     def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
-        """Give how often each signature came back to a service after a time, at most RETURNS.
-
-        Of the incidents that count; the one that is `sought` is left out.
-        """
+        """Count up to RETURNS how each signature came back to a service, save in `sought`."""
 
     def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
         """Give which of the records were spoken of after an entry."""
@@ -254,15 +251,9 @@ class Index(Protocol):
     """Finds records by their text; derived, never the truth."""
 
     def search(
-        self,
-        view: Reads,
-        bank: str,
-        text: str,
-        limit: int,
-        narrow: Narrow = ANYWHERE,
-        *,
+        self, view: Reads, bank: str, text: str, limit: int, narrow: Narrow = ANYWHERE, *,
         broad: bool = False,
-    ) -> Sequence[str]:
+    ) -> Sequence[str]:  # fmt: skip
         """Give the ids of the closest records, best first; `broad`: of what is less rare, too."""
 
     def coded(
