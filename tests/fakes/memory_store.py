@@ -213,11 +213,10 @@ class MemoryView(MemoryCounts, MemoryLater):
     def tallies(self, bank, signatures):
         return {one: self._tally(bank, one) for one in signatures}
 
-    def said_of(self, bank, subjects):
-        return [one for one in self.entries(bank) if one.entry.subject in subjects]
-
-    def links_among(self, bank, names):
-        return [row for row in self._all("links", bank) if {row.subject, row.target} & set(names)]
+    def told_of(self, bank, subjects, names):
+        said = [one for one in self.entries(bank) if one.entry.subject in subjects]
+        links = self._all("links", bank)
+        return said, [row for row in links if {row.subject, row.target} & set(names)]
 
     def _tally(self, bank, signature):
         rows = self._all("cases", bank, signature=signature, status="confirmed")
@@ -233,7 +232,10 @@ class MemoryView(MemoryCounts, MemoryLater):
     def related(self, bank, relation):
         return self._all("links", bank, relation=relation)
 
-    def returned(self, bank, fixed, sought):
+    def fared(self, bank, signatures, fixed, sought):
+        return self.tallies(bank, signatures), self._returned(bank, fixed, sought)
+
+    def _returned(self, bank, fixed, sought):
         gone = {"quarantined", "retracted"}
         return [
             min(

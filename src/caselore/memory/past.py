@@ -13,7 +13,7 @@ from caselore.memory.ledger import Stored
 from caselore.memory.ports import ANYWHERE, RETURNS, Alike, Evidence, Narrow, Reads, Tally
 from caselore.memory.projection import project
 from caselore.memory.records import Status
-from caselore.memory.rows import CaseRow, LinkRow, Put
+from caselore.memory.rows import CaseRow, Fixing, LinkRow, Put
 
 EVERY = tuple(status.value for status in Status)
 ALL = 2**31
@@ -104,26 +104,27 @@ class Past:
         groups = Counter((row.fix, row.result, row.confirmed_by) for row in confirmed)
         return [Tally(*key, times) for key, times in sorted(groups.items())]
 
-    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
-        """Count what had come back to a service after a time."""
-        return [
+    def fared(
+        self, bank: str, signatures: Collection[str], fixed: Sequence[Fixing], sought: str
+    ) -> tuple[dict[str, list[Tally]], list[int]]:
+        """Count what had been confirmed of signatures, and what had come back after a time."""
+        returns = [
             min(RETURNS, sum(self._came_back(row, one, sought) for row in self._signed(one[0])))
             for one in fixed
         ]
+        return self.tallies(bank, signatures), returns
 
-    def _came_back(self, row: CaseRow, fixed: tuple[str, str, str], sought: str) -> bool:
+    def _came_back(self, row: CaseRow, fixed: Fixing, sought: str) -> bool:
         _, service, at = fixed
         other = row.service == service and row.happened_at > at and row.id != sought
         return other and bool(row.counts) and row.status not in _NOWHERE
 
-    def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
-        """Give the entries about some records up to then."""
-        said = self._view.said_of(bank, subjects)
-        return [one for one in said if one.entry.seq <= self._last]
-
-    def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
-        """Give the links of or to some records that had been made."""
-        return self._said(self._view.links_among(bank, names))
+    def told_of(
+        self, bank: str, subjects: Collection[str], names: Collection[str]
+    ) -> tuple[list[Stored], list[LinkRow]]:
+        """Give the entries up to then about some records, and the links that had been made."""
+        said, links = self._view.told_of(bank, subjects, names)
+        return [one for one in said if one.entry.seq <= self._last], self._said(links)
 
     def links_of(self, bank: str, subject: str) -> list[LinkRow]:
         """Give what a record had named."""

@@ -18,6 +18,7 @@ from caselore.memory.rows import (
     CaseRow,
     Change,
     ErasedRow,
+    Fixing,
     GreenRow,
     HeldRow,
     LinkRow,
@@ -146,18 +147,19 @@ class Evidence(Told, Protocol):
         """Give the newest cases of each way and status, that many of each."""
 
     def tallies(self, bank: str, signatures: Collection[str]) -> dict[str, list[Tally]]: ...
-    def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
-        """Give the entries about some records, in order."""
-
-    def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
-        """Give the links of or to some records, in the order of the ledger."""
+    def told_of(
+        self, bank: str, subjects: Collection[str], names: Collection[str]
+    ) -> tuple[list[Stored], list[LinkRow]]:
+        """Give the entries about some records, and the links of or to some names, in order."""
 
     def related(self, bank: str, relation: str) -> list[LinkRow]:
         """Give every link of one kind, in the order of the ledger."""
 
     def told_apart(self, bank: str, id: str, signature: str) -> set[str]: ...
-    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
-        """Count up to RETURNS how each signature came back to a service, save in `sought`."""
+    def fared(
+        self, bank: str, signatures: Collection[str], fixed: Sequence[Fixing], sought: str
+    ) -> tuple[dict[str, list[Tally]], list[int]]:
+        """Give the tallies, and how often each came back but as the one `sought`: to RETURNS."""
 
     def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
         """Give which of the records were spoken of after an entry."""

@@ -52,9 +52,7 @@ class Scale:
         self._unit = Signal("same failing unit", weights.same_unit, sought.unit)
         self._family = Signal("same family", weights.same_family, sought.family)
         self._service = Signal("same service", weights.same_service, sought.service)
-        self._environment = Signal(
-            "same environment", weights.same_environment, sought.environment
-        )
+        self._where = Signal("same environment", weights.same_environment, sought.environment)
         self._kind = branch_kind(sought.branch)
         self._branch = Signal("same kind of branch", weights.same_branch_kind, self._kind)
 
@@ -63,10 +61,8 @@ class Scale:
         row, sought, weights = one.row, self.sought, self.weights
         same = same_failure(sought, row)
         near = self._nearness(row, same)
-        if sought.question:
-            near += _of_question(one, weights)
-        elif one.likeness:
-            near += _text(one.likeness, weights)
+        if sought.question or one.likeness:
+            near += (_of_question if sought.question else _of_failure)(one, weights)
         likeness = _total(near)
         similar = _similar(sought, one, likeness, weights)
         near += _outcome(one, weights)
@@ -96,7 +92,7 @@ class Scale:
         if sought.service == row.service != "":
             found.append(self._service)
         if sought.environment == row.environment != "":
-            found.append(self._environment)
+            found.append(self._where)
         if self._kind == branch_kind(row.branch) != "":
             found.append(self._branch)
         return found
@@ -139,17 +135,16 @@ def _total(signals: list[Signal]) -> float:
 
 def _of_question(one: Candidate, weights: Weights) -> list[Signal]:
     words = _asked(one, weights)
-    if one.places or one.closeness is not None:
-        return words + _meaning(one, words, weights)
-    return words
+    meant = one.places or one.closeness is not None
+    return words + (_meaning(one, words, weights) if meant else [])
 
 
-def _text(likeness: float, weights: Weights) -> list[Signal]:
-    steps = int(likeness * weights.text / weights.text_step)
+def _of_failure(one: Candidate, weights: Weights) -> list[Signal]:
+    steps = int(one.likeness * weights.text / weights.text_step)
     points = min(weights.text, steps * weights.text_step)
     if not points:
         return []
-    return [Signal("text similarity", points, f"{likeness:.0%} alike, in steps")]
+    return [Signal("text similarity", points, f"{one.likeness:.0%} alike, in steps")]
 
 
 def _asked(one: Candidate, weights: Weights) -> list[Signal]:
@@ -197,10 +192,8 @@ def _later(one: Candidate, weights: Weights) -> list[Signal]:
     found = []
     if one.failures:
         points = max(weights.contradicted_most, one.failures * weights.contradicted)
-        said = f"the same fix did not work in {_times(one.failures, 'case')}: " + ", ".join(
-            one.deniers
-        )
-        found.append(Signal("contradicted", points, said))
+        said = f"the same fix did not work in {_times(one.failures, 'case')}: "
+        found.append(Signal("contradicted", points, said + ", ".join(one.deniers)))
     if one.returns:
         points = max(weights.recurring_most, one.returns * weights.recurring)
         more = " or more" if one.returns >= RETURNS else ""

@@ -45,6 +45,10 @@ class CaseRow(NamedTuple):
     proposal_seq: int
 
 
+Fixing = tuple[str, str, str]
+"""A signature, a service, and when it was fixed there."""
+
+
 class LinkRow(NamedTuple):
     """One record names another: as its precedent, or as not the same."""
 

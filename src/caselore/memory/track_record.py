@@ -28,13 +28,13 @@ class TrackRecord:
         self._fared: dict[tuple[str, str, str], tuple[tuple[str, ...], int, tuple[str, ...]]] = {}
         self._people: dict[tuple[str, str, str], tuple[str, ...]] = {}
         signatures = sorted({one for row in confirmed for one in joined.of(row.signature)})
-        found = known.tallies(bank, signatures) if signatures else {}
+        asked = sorted({one for row in confirmed if _can_return(row) for one in self._fixed(row)})
+        found, times = known.fared(bank, signatures, asked, sought) if signatures else ({}, [])
         for signature, tallies in sorted(found.items()):
             for one in tallies:
                 key = (joined.name(signature), one.fix, one.result)
                 self._tallies.setdefault(key, []).append(one)
-        asked = sorted({one for row in confirmed if _can_return(row) for one in self._fixed(row)})
-        self._returns = dict(zip(asked, known.returned(bank, asked, sought), strict=True))
+        self._returns = dict(zip(asked, times, strict=True))
 
     def fared(self, row: CaseRow) -> tuple[tuple[str, ...], int, tuple[str, ...], int]:
         """Give who confirmed its fix, how often that failed and who says so, and its returns."""

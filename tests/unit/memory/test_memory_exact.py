@@ -10,7 +10,7 @@ import pytest
 from caselore.memory import recall as recalling
 from fakes.failures import ANA, BATCHES, BO, CI, LOCK, LONGER, failure, memory_at, signed
 
-MOST = 7
+MOST = 5
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -16,6 +16,7 @@ from caselore.memory.rows import (
     TABLES,
     CaseRow,
     ExhibitRow,
+    Fixing,
     Forget,
     GreenRow,
     HeldRow,
@@ -126,13 +127,19 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
             values |= {f"only_{name}": value for name, value in narrow._asdict().items()}
         return list(map(CaseRow._make, self._ask(query, **values)))
 
-    def said_of(self, bank: str, subjects: Collection[str]) -> list[Stored]:
-        found = self._ask("said_of", bank=bank, subjects=self._keys(subjects))
-        return sorted(map(stored, found), key=lambda one: one.entry.seq)
-
-    def links_among(self, bank: str, names: Collection[str]) -> list[LinkRow]:
-        found = self._ask("links_among", bank=bank, names=self._keys(names))
-        return sorted(map(LinkRow._make, found), key=lambda link: (link.seq, link.place))
+    def told_of(
+        self, bank: str, subjects: Collection[str], names: Collection[str]
+    ) -> tuple[list[Stored], list[LinkRow]]:
+        keys = {"subjects": self._keys(subjects), "names": self._keys(names)}
+        said, links = list[Stored](), list[LinkRow]()
+        for row in self._ask("told_of", bank=bank, **keys):
+            if row[0]:
+                links.append(LinkRow(row[1], row[2], int(row[3]), *row[4:7]))
+            else:
+                said.append(stored(row[1:]))
+        said.sort(key=lambda one: one.entry.seq)
+        links.sort(key=lambda link: (link.seq, link.place))
+        return said, links
 
     def last_seq(self, bank: str, until: str) -> int:
         """Give the entry with which a time ended; where a clock was wrong, as most entries say."""
@@ -180,12 +187,19 @@ class SqlView(Gathering, LoopQueries, LaterQueries, SqlCounts):
             return set()
         return {one for (one,) in self._ask("told_apart", bank=bank, id=id, signature=signature)}
 
-    def returned(self, bank: str, fixed: Sequence[tuple[str, str, str]], sought: str) -> list[int]:
-        if not fixed:
-            return []
-        columns = zip(("signatures", "services", "times"), zip(*fixed, strict=True), strict=True)
-        lists = {name: self._keys(column) for name, column in columns}
-        return [times for (times,) in self._ask("returned", bank=bank, sought=sought, **lists)]
+    def fared(
+        self, bank: str, signatures: Collection[str], fixed: Sequence[Fixing], sought: str
+    ) -> tuple[dict[str, list[Tally]], list[int]]:
+        columns = zip(*fixed, strict=True) if fixed else ((), (), ())
+        lists = dict(zip(("fixed", "services", "times"), map(self._keys, columns), strict=True))
+        lists["signatures"] = self._keys(signatures)
+        tallies, returns = dict[str, list[Tally]](), [0] * len(fixed)
+        for place, signature, *row in self._ask("fared", bank=bank, sought=sought, **lists):
+            if place < 0:
+                tallies.setdefault(signature, []).append(Tally(*row))
+            else:
+                returns[place] = row[-1]
+        return {name: sorted(some) for name, some in tallies.items()}, returns
 
     def touched(self, bank: str, ids: Collection[str], after: int) -> set[str]:
         found = self._ask("touched", bank=bank, ids=self._keys(ids), after=after)

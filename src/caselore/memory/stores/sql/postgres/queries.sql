@@ -194,22 +194,23 @@ JOIN caselore.cases c ON c.bank = %(bank)s AND md5(c.signature) = md5(j.value) A
   AND c.status = 'confirmed'
 ORDER BY c.fix, c.confirmed_at DESC, c.outcome_seq DESC
 
--- name: said_of
-SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
+-- What a case is put together from: entries of some records (0), links of or to them (1) in the same columns.
+-- name: told_of
+SELECT 0, l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
 JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value
 LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
+UNION ALL
+SELECT 1, bank, seq, place::text, subject, relation, target, '', '', '', '', NULL, NULL FROM (
+  SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
+  JOIN caselore.links l ON l.bank = %(bank)s AND l.subject = j.value
+  UNION
+  SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
+  JOIN caselore.links l ON l.bank = %(bank)s AND md5(l.target) = md5(j.value) AND l.target = j.value) AS linked
 
 -- name: judged
 SELECT l.*, p.salt, p.body FROM unnest(%(subjects)s::text[]) AS j(value)
 JOIN caselore.ledger l ON l.bank = %(bank)s AND l.subject = j.value AND l.action <> 'observe'
 LEFT JOIN caselore.payloads p ON p.bank = l.bank AND p.seq = l.seq
-
--- name: links_among
-SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
-JOIN caselore.links l ON l.bank = %(bank)s AND l.subject = j.value
-UNION
-SELECT l.* FROM unnest(%(names)s::text[]) AS j(value)
-JOIN caselore.links l ON l.bank = %(bank)s AND md5(l.target) = md5(j.value) AND l.target = j.value
 
 -- name: links_of
 SELECT * FROM caselore.links WHERE bank = %(bank)s AND subject = %(subject)s ORDER BY seq, place
@@ -220,8 +221,14 @@ SELECT * FROM caselore.links WHERE bank = %(bank)s AND md5(target) = md5(%(targe
 -- name: related
 SELECT * FROM caselore.links WHERE bank = %(bank)s AND relation = %(relation)s ORDER BY seq, place
 
--- name: returned
-SELECT t.times FROM unnest(%(signatures)s::text[], %(services)s::text[], %(times)s::text[])
+-- How fixes fared: who confirmed them (place -1), and of each place how often the failure came back.
+-- name: fared
+SELECT -1::bigint, t.signature, t.fix, t.result, t.confirmed_by, sum(t.times)::bigint FROM unnest(%(signatures)s::text[]) AS j(value)
+JOIN caselore.tallies t ON t.bank = %(bank)s AND md5(t.signature) = md5(j.value) AND t.signature = j.value
+  AND t.status = 'confirmed'
+GROUP BY t.signature, t.fix, t.result, t.confirmed_by
+UNION ALL
+SELECT j.place - 1, '', '', '', '', t.times FROM unnest(%(fixed)s::text[], %(services)s::text[], %(times)s::text[])
     WITH ORDINALITY AS j(signature, service, at, place)
 CROSS JOIN LATERAL (SELECT count(*) AS times FROM (SELECT 1 FROM caselore.cases c
     WHERE c.bank = %(bank)s AND md5(c.signature) = md5(j.signature) AND c.signature = j.signature
@@ -229,7 +236,6 @@ CROSS JOIN LATERAL (SELECT count(*) AS times FROM (SELECT 1 FROM caselore.cases 
     AND c.status IN ('observed', 'proposed', 'confirmed', 'refuted', 'superseded')
     AND c.happened_at > j.at COLLATE "C"
     AND c.counts = 1 AND c.id <> %(sought)s LIMIT 20) counted) t
-ORDER BY j.place
 
 -- name: touched
 SELECT DISTINCT l.subject FROM unnest(%(ids)s::text[]) AS j(value)

@@ -188,20 +188,21 @@ SELECT fix, confirmed_at, outcome_seq FROM (
   CROSS JOIN cases c ON c.bank = :bank AND c.signature = j.value AND c.status = 'confirmed')
 WHERE place = 1 ORDER BY fix
 
--- name: said_of
-SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
+-- What a case is put together from: entries of some records (0), links of or to them (1) in the same columns.
+-- name: told_of
+SELECT 0, l.*, p.salt, p.body FROM json_each(:subjects) j
 CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value
 LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
+UNION ALL
+SELECT 1, bank, seq, place, subject, relation, target, '', '', '', '', NULL, NULL FROM (
+  SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.subject = j.value
+  UNION
+  SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.target = j.value)
 
 -- name: judged
 SELECT l.*, p.salt, p.body FROM json_each(:subjects) j
 CROSS JOIN ledger l ON l.bank = :bank AND l.subject = j.value AND l.action <> 'observe'
 LEFT JOIN payloads p ON p.bank = l.bank AND p.seq = l.seq
-
--- name: links_among
-SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.subject = j.value
-UNION
-SELECT l.* FROM json_each(:names) j CROSS JOIN links l ON l.bank = :bank AND l.target = j.value
 
 -- name: links_of
 SELECT * FROM links WHERE bank = :bank AND subject = :subject ORDER BY seq, place
@@ -212,13 +213,18 @@ SELECT * FROM links WHERE bank = :bank AND target = :target ORDER BY seq, place
 -- name: related
 SELECT * FROM links WHERE bank = :bank AND relation = :relation ORDER BY seq, place
 
--- name: returned
-SELECT (SELECT count(*) FROM (SELECT 1 FROM cases c WHERE c.bank = :bank AND c.signature = j.value
+-- How fixes fared: who confirmed them (place -1), and of each place how often the failure came back.
+-- name: fared
+SELECT -1, t.signature, t.fix, t.result, t.confirmed_by, sum(t.times) FROM json_each(:signatures) j
+CROSS JOIN tallies t ON t.bank = :bank AND t.signature = j.value AND t.status = 'confirmed'
+GROUP BY t.signature, t.fix, t.result, t.confirmed_by
+UNION ALL
+SELECT j.key, '', '', '', '', (SELECT count(*) FROM (SELECT 1 FROM cases c WHERE c.bank = :bank AND c.signature = j.value
     AND c.service = json_extract(:services, '$[' || j.key || ']')
     AND c.status IN ('observed', 'proposed', 'confirmed', 'refuted', 'superseded')
     AND c.happened_at > json_extract(:times, '$[' || j.key || ']')
     AND c.counts = 1 AND c.id <> :sought LIMIT 20))
-FROM json_each(:signatures) j ORDER BY j.key
+FROM json_each(:fixed) j
 
 -- name: touched
 SELECT DISTINCT l.subject FROM json_each(:ids) j
