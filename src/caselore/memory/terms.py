@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 COMPARED = 1_500  # characters of each text that are compared
 KEY = 900  # characters of an entry that are indexed, and of a question that are asked
@@ -15,9 +16,11 @@ KEY_VERSION = 1  # goes up with any change of what `key_text` gives
 Grams = AbstractSet[int | str]
 """Runs of four characters, to be compared; what stands for a run is nobody's business."""
 
+REMEMBERED = 1_024  # texts whose answer is kept: causes and fixes come again and again
 CODES = 3  # words with a digit that are looked for as they stand
 
 _CODE = re.compile(r"[\w.-]*\d\w*")
+_PARTS = re.compile(r"[.-]").split
 _CODE_LENGTH = range(2, 41)  # characters of a word that is looked for as it stands
 _CODES_KEPT = 8  # such words of one entry that an index holds
 _ADDRESS = re.compile(r"[a-z]+://\S+", re.IGNORECASE)
@@ -93,14 +96,27 @@ def codes(text: str) -> tuple[str, ...]:
 
 def codes_in(text: str) -> tuple[str, ...]:
     """Give the words with a digit by which a line is found, and their parts, in small letters."""
-    words = _CODE.findall(text[:KEY].lower())
-    parts = (part for word in words for part in (word, *re.split(r"[.-]", word)))
-    kept = dict.fromkeys(one for one in parts if len(one) in _CODE_LENGTH and _NUMBER.search(one))
+    return _codes_in(text[:KEY])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _codes_in(text: str) -> tuple[str, ...]:
+    kept: dict[str, None] = {}
+    for word in _CODE.findall(text.lower()):
+        parts = (word, *_PARTS(word)) if "." in word or "-" in word else (word,)
+        for one in parts:
+            if len(one) in _CODE_LENGTH and _NUMBER.search(one):
+                kept[one] = None
     return tuple(kept)[:_CODES_KEPT]
 
 
 def key_text(text: str) -> str:
     """Give the masked text under which an entry is indexed, and with which it is asked for."""
+    return _key_text(text[: 2 * KEY])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _key_text(text: str) -> str:
     return _masked(text, KEY)
 
 

@@ -9,12 +9,11 @@ are guarded here.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -28,6 +27,7 @@ from caselore.memory.ledger import Head, Stored
 from caselore.memory.ports import Narrow, Reads
 from caselore.memory.projection import spoken, spoken_line
 from caselore.memory.rows import CaseRow
+from caselore.memory.stores.said_words import words_of
 from caselore.memory.terms import KEY_VERSION, codes_in, key_text
 
 ASKED = 60  # rarest runs of a question that are looked up: as good as all, a tenth of the time
@@ -89,6 +89,7 @@ def opened(folder: Path) -> tantivy.Index:
     return index
 
 
+@lru_cache(maxsize=1_024)
 def _moment(at: str) -> int:
     return round(unstamp(at).timestamp() * 1_000_000)
 
@@ -101,7 +102,8 @@ def documents_of(
     while some := list(islice(source, PIECE)):
         cases = view.cases_of(bank, {row.entry.subject for row in some})
         for entry, payload in some:
-            case, body = cases.get(entry.subject), json.loads(payload.body) if payload else {}
+            case = cases.get(entry.subject)
+            body = words_of(entry, payload.body) if payload and case else {}
             key = key_text(spoken(entry, body)) if body else ""
             if case is None or not key:
                 continue
@@ -114,7 +116,7 @@ def documents_of(
 
 def _number(key: str, case: CaseRow) -> int:
     """Number a text of one place, so that it fits a signed column."""
-    place = "\0".join((key, *(getattr(case, name) for name in NAMES)))
+    place = "\0".join((key, case.service, case.environment, case.branch, case.family))
     return int.from_bytes(blake2b(place.encode(), digest_size=8).digest()) >> 1
 
 
