@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Final
 
@@ -31,6 +31,8 @@ _OWN_FRAME: Final = re.compile(
 _FOREIGN: Final = re.compile(
     r"node_modules|site-packages|dist-packages|/usr/|/lib/|\bgems/|\bvendor/|java\.|org\.junit|internal/"
 )
+REMEMBERED: Final = 2_048  # masked texts of which it is remembered how much they tell
+SHORT: Final = 2_000  # characters of one
 _WORD: Final = re.compile(r"[A-Za-z][\w.$-]{2,}")
 _ERROR: Final = re.compile(
     r"\b((?:\w+(?:\.|::))*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic))\b|\b((?:TS|E|CS|SC|MD|C)\d{3,5})\b"
@@ -74,7 +76,8 @@ def sign(
     frame = facts.frame or _frame(facts.block)
     message = plain(facts.message) or line
     told = "\n".join(body)
-    prior = _prior(line, message, body, unit)
+    short = len(line) + len(message) + len(told) <= SHORT
+    prior = (_prior if short else _prior.__wrapped__)(line, message, told, unit)
     draft = Signature(
         _id(facts.tool, unit, error, line, head, told), family, facts.tool, unit[:200], error,
         message[:500], masked(frame)[:200], round(prior, 2), prior < GENERIC_BELOW,
@@ -141,7 +144,12 @@ def _frame(block: Sequence[str]) -> str:
 
 def is_generic(line: str) -> bool:
     """Say whether a masked line is one that never identifies a failure alone."""
-    return len(line) <= _HEAD_WIDTH and any(pattern.search(line) for pattern in _heads()[0])
+    return len(line) <= _HEAD_WIDTH and _is_head(line)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _is_head(line: str) -> bool:
+    return any(pattern.search(line) for pattern in _heads()[0])
 
 
 def words_of(line: str) -> int:
@@ -150,11 +158,12 @@ def words_of(line: str) -> int:
     return 0 if is_generic(text) else len({w.lower() for w in _WORD.findall(text)} - _heads()[1])
 
 
-def _prior(line: str, message: str, body: Sequence[str], unit: str) -> float:
+@lru_cache(maxsize=REMEMBERED)
+def _prior(line: str, message: str, body: str, unit: str) -> float:
     """Estimate without any history how much these words tell."""
     common = _heads()[1]
     words = {w.lower() for w in _WORD.findall(f"{line} {message}")} - common
-    more = {w.lower() for text in body for w in _WORD.findall(text)} - common - words
+    more = {w.lower() for w in _WORD.findall(body)} - common - words
     told = 1 - 0.65 ** len(words)
     around = 1 - 0.93 ** len(more)
     value = 0.72 * told + 0.18 * around + (0.1 if unit else 0.0)

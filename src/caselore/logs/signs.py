@@ -56,9 +56,10 @@ class Marked:
             for i in sorted(self.signs):
                 for name in self.signs[i]:
                     self.places.setdefault(name, []).append(i)
-        if len(names) == 1:
-            return list(self.places.get(names[0], ()))
-        return sorted(set().union(*(self.places.get(name, ()) for name in names)))
+        found = [self.places[name] for name in names if name in self.places]
+        if len(found) < 2:
+            return list(found[0]) if found else []
+        return sorted(set().union(*found))
 
 
 @cache
