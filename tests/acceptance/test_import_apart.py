@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from caselore import settings, wiring
 from caselore.guards import secrets
 from caselore.incidents import ingest
-from caselore.wiring.ahead import KEPT, NOTES, Ahead
+from caselore.wiring.ahead import KEPT, NOTES, Ahead, Worker
 
 TOLD = {"mask": ["hunter2-hunter2"], "families": [], "cache": ""}
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -71,7 +72,7 @@ def kept(home: Path, processes: int) -> tuple[object, list[tuple[str, ...]]]:
     """Import, and give the report and what the ledger holds, but for times and chance."""
     env = {"CASELORE_HOME": str(home), "PASS": "hunter2-hunter2", "CASELORE_MASK": "PASS"}
     with wiring.build(settings.load(environment=env)) as app:
-        report = app.import_incidents(mixed(2_000), processes=processes).report
+        report = app.import_incidents(mixed(3_700), processes=processes).report
         assert app.memory.ledger_verify().ok
         with app.memory._store.reading() as view:
             names: dict[str, str] = {}
@@ -83,9 +84,17 @@ def kept(home: Path, processes: int) -> tuple[object, list[tuple[str, ...]]]:
     return report, rows
 
 
-def test_the_ledger_is_the_same_with_and_without_processes(tmp_path):
+def test_the_ledger_is_the_same_with_and_without_processes(tmp_path, monkeypatch):
+    started, start = [], Worker.__init__
+
+    def noted(self, told):
+        started.append(self)
+        start(self, told)
+
+    monkeypatch.setattr(Worker, "__init__", noted)
     alone, apart = kept(tmp_path / "alone", 0), kept(tmp_path / "apart", 2)
     assert alone == apart
+    assert len(started) == 2
     assert len(alone[1]) > 1_500
     told = "".join(body for *_, body in apart[1])
     assert SECRET not in told
@@ -95,7 +104,7 @@ def test_the_ledger_is_the_same_with_and_without_processes(tmp_path):
 def test_the_processes_sign_and_screen_as_it_is_done_here(monkeypatch):
     monkeypatch.setitem(secrets._named, "values", tuple(TOLD["mask"]))
     rows = [(n, one) for n, one in enumerate(mixed(1_100))]
-    with Ahead(refusing, TOLD, 2, begin=0) as ahead:
+    with Ahead(refusing, TOLD, 2, begin=0, here=0) as ahead:
         texts = [
             one["error"] for _, one in ahead.rows(rows) if isinstance(one, dict) and one["error"]
         ]
@@ -108,14 +117,14 @@ def test_the_processes_sign_and_screen_as_it_is_done_here(monkeypatch):
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_rows_come_in_order_and_none_is_lost(most):
     rows = list(enumerate(mixed(1_650), 1))
-    with Ahead(ingest.sign, TOLD, most, begin=0) as ahead:
+    with Ahead(ingest.sign, TOLD, most, begin=0, here=0) as ahead:
         assert list(ahead.rows(rows)) == rows
         assert list(ahead.rows([])) == []
 
 
 def test_a_process_that_dies_costs_time_and_nothing_else():
     rows = list(enumerate(mixed(1_650), 1))
-    with Ahead(ingest.sign, TOLD, 2, begin=0) as ahead:
+    with Ahead(ingest.sign, TOLD, 2, begin=0, here=0) as ahead:
         came = []
         for one in ahead.rows(rows):
             if not came:
@@ -133,7 +142,7 @@ def test_rows_before_a_source_that_breaks_are_given_first():
         raise OSError("the disk is gone")
 
     came = []
-    with Ahead(ingest.sign, TOLD, 2, begin=0) as ahead:
+    with Ahead(ingest.sign, TOLD, 2, begin=0, here=0) as ahead:
         rows = ahead.rows(breaking())
         took = (came.append(number) for number, _ in rows)
         with pytest.raises(OSError, match="disk"):
@@ -149,7 +158,7 @@ def test_many_long_notes_are_not_held_with_every_answer():
         for n in range(600)
     ]  # fmt: skip
     most = 0
-    with Ahead(refusing, TOLD, 1, begin=0) as ahead:
+    with Ahead(refusing, TOLD, 1, begin=0, here=0) as ahead:
         for _, one in ahead.rows(rows):
             ahead.sign(ahead.screen(one["error"])[0])
             assert one["root_cause"] in ahead._screened, "what is short is still screened apart"
@@ -221,3 +230,25 @@ def test_when_the_importer_is_killed_its_processes_end_and_whole_batches_are_kep
         assert found.ok
         assert found.entries >= 2_500
         assert found.entries % 500 == 0
+
+
+def test_no_process_is_started_for_a_few_rows(monkeypatch):
+    monkeypatch.setattr(Worker, "__init__", refusing)
+    rows = list(enumerate(mixed(1_400), 1))
+    with Ahead(ingest.sign, TOLD, 2, begin=0) as ahead:
+        assert list(ahead.rows(rows)) == rows
+
+
+@pytest.mark.parametrize(("known", "signs"), [(False, True), (True, False)])
+def test_what_is_known_is_not_signed_ahead_however_many_rows_are_read_at_once(known, signs):
+    rows = list(enumerate(mixed(7_000), 1))
+    with Ahead(ingest.sign, TOLD, 1, begin=0, here=0) as ahead:
+        source = ahead.rows(rows)
+        while batch := list(islice(source, 2_000)):
+            for _, one in batch:
+                if isinstance(one, dict):
+                    masked, _ = ahead.screen(one["error"])
+                    if not known:
+                        ahead.sign(masked)
+        assert ahead._signing is signs
+        assert bool(ahead._signed) is signs or known

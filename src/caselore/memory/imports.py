@@ -29,7 +29,8 @@ from caselore.memory.rows import CaseRow
 from caselore.memory.seals import Checked
 from caselore.memory.writing import Pen, observe_body, refuse_erased
 
-BATCH = 2_000  # lines of one transaction
+BATCH = 2_000  # lines of one transaction; fewer in the first ones
+FIRST = 500
 HEAVY = 8_000_000  # characters of its rows after which it ends
 
 
@@ -71,10 +72,10 @@ class Importer:
         self, rows: Iterable[tuple[int, Any]], progress: Callable[[int], None] | None
     ) -> ImportReport:
         """Take in every row; `progress` hears how many lines are safely stored."""
-        tally, source, done = Tally(), self._as_exported(rows), 0
-        while batch := _some(source):
+        tally, source, done, most = Tally(), self._as_exported(rows), 0, FIRST
+        while batch := _some(source, min(most, BATCH)):
             tally = self._stored(batch, tally, done)
-            done += len(batch)
+            done, most = done + len(batch), 2 * most
             if progress:
                 progress(done)
         return tally.report()
@@ -202,13 +203,13 @@ class Importer:
                 proposals.append(written.entry.seq)
 
 
-def _some(rows: Iterator[tuple[int, Any]]) -> list[tuple[int, Any]]:
+def _some(rows: Iterator[tuple[int, Any]], most: int) -> list[tuple[int, Any]]:
     """Give the next rows, so many as go in one transaction."""
     batch, heavy = list[tuple[int, Any]](), 0
     for one in rows:
         batch.append(one)
         heavy += weight(one[1])
-        if len(batch) >= BATCH or heavy >= HEAVY:
+        if len(batch) >= most or heavy >= HEAVY:
             break
     return batch
 

@@ -18,10 +18,12 @@ from caselore.incidents import ingest
 from caselore.memory.closed import READ, Screen, Sign
 from caselore.memory.records import Signed
 
-BLOCK = 500  # rows whose texts are sent together
-BEGIN = 1_000  # texts signed here before processes are started: less does not pay for that
+BLOCK = 1_000  # rows whose texts are sent together
+FEW = 500  # rows that are given on at once before that
+BEGIN = 500  # texts signed here before processes are started, if enough rows are left
+HERE = 2  # blocks that are screened and signed here meanwhile
 MOST = 4  # processes
-KEPT = 8  # blocks whose answers are held
+KEPT = 4  # blocks whose answers are held: those of one transaction, and of what was read ahead
 LONGEST = 20_000  # characters of a text that is sent; a longer one is read here
 HEAVY = 4_000_000  # characters of errors after which a block ends
 NOTES = 1_000_000  # characters of other texts of a block that are sent; more is screened here
@@ -77,17 +79,19 @@ def _open(pipe: IO[str] | None) -> IO[str]:
 class Ahead:
     """Gives rows on in order, their texts screened and signed meanwhile."""
 
-    def __init__(self, sign: Sign, told: Mapping[str, Any], most: int, begin: int = BEGIN) -> None:
+    def __init__(
+        self, sign: Sign, told: Mapping[str, Any], most: int, begin: int = BEGIN, here: int = HERE
+    ) -> None:
         """Prepare; `told` is what a process must know to sign as `sign` does."""
         self._compute = sign
         self._sign = ingest.once(self._signed_here)
         self._screen: Screen = ingest.once(ingest.screen)
-        self._told, self._most, self._begin = told, most, begin
+        self._told, self._most, self._begin, self._here = told, most, begin, here
         self._workers: list[Worker] = []
         self._answers: deque[tuple[dict[str, Screened], dict[str, Signed]]] = deque(maxlen=KEPT)
         self._screened: dict[str, Screened] = {}
         self._signed: dict[str, Signed] = {}
-        self._done_here = self._wanted = 0
+        self._done_here = self._given = self._asked = self._wanted = 0
         self._signing = True
 
     def __enter__(self) -> Ahead:
@@ -101,6 +105,7 @@ class Ahead:
 
     def screen(self, text: str) -> Screened:
         """Give a text without its secrets, and what a guard found in it."""
+        self._asked += 1
         found = self._screened.get(text)
         return self._screen(text) if found is None else found
 
@@ -118,14 +123,16 @@ class Ahead:
         """Give every row on, in order; once many were signed here, blocks are sent ahead."""
         source = iter(rows)
         while self._done_here < self._begin or not self._most:
-            block = list(islice(source, BLOCK))
+            block = list(islice(source, FEW))
             if not block:
                 return
             yield from block
-        self._begin_work()
-        yield from self._sent_ahead(_Blocks(source)) if self._workers else source
+        blocks = _Blocks(source)
+        yield from self._sent_ahead(blocks)
+        blocks.end()
 
     def _begin_work(self) -> None:
+        """Start the processes, as many as there can be."""
         try:
             for _ in range(self._most):
                 self._workers.append(Worker(self._told))
@@ -133,21 +140,43 @@ class Ahead:
             self._most = len(self._workers)  # no more can be started here
 
     def _sent_ahead(self, blocks: _Blocks) -> Iterator[tuple[int, Any]]:
-        waiting: deque[tuple[Rows, Callable[[], None]]] = deque()
-        for worker in self._workers:
-            waiting.append(self._ask(worker, blocks.next()))
+        here = [blocks.next() for _ in range(self._here)]  # they are done while processes start
+        waiting = self._begun(blocks)
+        for block in here:
+            yield from block
         turn = 0
         while waiting:
             block, collect = waiting.popleft()
             collect()
             more = blocks.next()
-            if more:
+            if more and self._workers:
                 waiting.append(self._ask(self._workers[turn % self._most], more))
+            elif more:
+                waiting.append((more, _nothing))
             turn += 1
-            self._wanted = 0
             yield from block
-            self._signing = 2 * self._wanted >= len(block)  # what is known is not signed again
-        blocks.end()
+            self._given += len(block)
+            self._learn()
+
+    def _begun(self, blocks: _Blocks) -> deque[tuple[Rows, Callable[[], None]]]:
+        """Start the processes where enough rows are left, and ask each for a block."""
+        first = blocks.next()
+        if first:
+            self._begin_work()
+        waiting = deque([(first, _nothing)] if first and not self._workers else [])
+        for worker in self._workers:
+            waiting.append(self._ask(worker, first or blocks.next()))
+            first = []
+        return waiting
+
+    def _learn(self) -> None:
+        """See whether rows are new: what is known here is not signed again.
+
+        Rows that were given but not yet read say nothing.
+        """
+        if self._asked:
+            self._signing = 2 * self._wanted >= self._given
+            self._given = self._wanted = self._asked = 0
 
     def _ask(self, worker: Worker, block: Rows) -> tuple[Rows, Callable[[], None]]:
         errors, texts = _texts_of(block)
@@ -161,16 +190,21 @@ class Ahead:
 
     def _take(self, asked: Mapping[str, Sequence[str]], found: Mapping[str, list[Any]]) -> None:
         """Hold the answers for the rows to come, and let the oldest go."""
-        screened = {
-            text: (one[0], tuple(one[1]))
-            for kind in ("texts", "errors")
-            for text, one in zip(asked[kind], found.get(kind, ()), strict=False)
-            if one
-        }
-        signed = {one[0]: Signed(**one[2]) for one in found.get("errors", ()) if one}
+        screened, signed = dict[str, Screened](), dict[str, Signed]()
+        for kind in ("texts", "errors"):
+            for text, one in zip(asked[kind], found.get(kind, ()), strict=False):
+                if one:
+                    masked = text if one[0] is None else one[0]
+                    screened[text] = masked, tuple(one[1])
+                    if kind == "errors":
+                        signed[masked] = Signed(*one[2])
         self._answers.append((screened, signed))
         self._screened = {text: one for held, _ in self._answers for text, one in held.items()}
         self._signed = {text: one for _, held in self._answers for text, one in held.items()}
+
+
+def _nothing() -> None:
+    """Collect no answer: nobody was asked."""
 
 
 class _Blocks:

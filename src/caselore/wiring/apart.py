@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,19 +24,30 @@ Sign = Callable[[str], Signed]
 
 
 def answered(asked: Mapping[str, list[str]], sign: Sign) -> dict[str, list[Any]]:
-    """Screen texts, and screen and sign errors; null where one must be refused, not signed."""
+    """Screen texts, and screen and sign errors; null where one must be refused, not signed.
+
+    Of a screened text that stayed as it was only the rules are told; of a signature its fields.
+    """
     return {
-        "texts": [ingest.screen(text) for text in asked["texts"]],
+        "texts": [_screened(text) for text in asked["texts"]],
         "errors": [_signed(text, sign) for text in asked["errors"]],
     }
 
 
-def _signed(text: str, sign: Sign) -> list[Any] | None:
+def _screened(text: str) -> list[Any]:
     masked, rules = ingest.screen(text)
+    return [None if masked == text else masked, rules]
+
+
+def _signed(text: str, sign: Sign) -> list[Any] | None:
+    masked, rules = _screened(text)
     try:
-        return [masked, rules, asdict(sign(masked))]
+        return [masked, rules, _FIELDS(sign(text if masked is None else masked))]
     except BadInput:
         return None
+
+
+_FIELDS = attrgetter(*(field.name for field in fields(Signed)))
 
 
 def serve(source: IO[str], target: IO[str], asker: int) -> None:
