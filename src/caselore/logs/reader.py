@@ -70,9 +70,8 @@ def read(
         judged.page, judged.marked, judged.ranked, judged.line, budget, judged.new, blocks
     )
     excerpt, redactions, injection = shown(judged.page, spans)
-    said = _block_lines(judged)
-    block = masked_text(said)
-    signature = _signed(judged, said, block, green, rarity, families)
+    block = masked_text(_block_lines(judged))
+    signature = _signed(judged, block, green, rarity, families)
     number = None if judged.line is None else judged.page.numbers[judged.line]
     cuts = list(notes_on_cuts(judged.page, judged.marked, scanned.tail))
     notes = [*cuts, f"new against {green.label}" if green else "no green run given"]
@@ -88,8 +87,7 @@ def read(
 def signature_of(data: bytes, families: Sequence[family_table.Family] = ()) -> Signature:
     """Give the signature that `read` gives of a log, without choosing what to show of it."""
     judged = judge(build(scan(Source(data)).segments), None, book())
-    said = _block_lines(judged)
-    return _signed(judged, said, masked_text(said), None, None, families)
+    return _signed(judged, masked_text(_block_lines(judged)), None, None, families)
 
 
 def _without_secrets(told: Sequence[tuple[Cause, Block]]) -> tuple[Cause, ...]:
@@ -125,7 +123,6 @@ def _block_lines(judged: Judged) -> list[str]:
 
 def _signed(
     judged: Judged,
-    said: list[str],
     block: str,
     green: GreenLines | None,
     rarity: Rarity | None,
@@ -136,7 +133,7 @@ def _signed(
         return identity.nothing()
     top = judged.ranked[0].block
     raw = judged.page.lines[judged.line]
-    line = block if said == [raw] else masked_text([raw])
+    line = raw if block == raw else masked_text([raw])
     lines = tuple(block.split("\n"))
     above = judged.page.lines[max(0, top.first - _ABOVE) : top.first]
     family = family_table.family_of((line, *lines), top.family, extra, above)

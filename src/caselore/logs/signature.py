@@ -31,8 +31,6 @@ _OWN_FRAME: Final = re.compile(
 _FOREIGN: Final = re.compile(
     r"node_modules|site-packages|dist-packages|/usr/|/lib/|\bgems/|\bvendor/|java\.|org\.junit|internal/"
 )
-REMEMBERED: Final = 2_048  # masked texts of which it is remembered how much they tell
-SHORT: Final = 2_000  # characters of one
 _WORD: Final = re.compile(r"[A-Za-z][\w.$-]{2,}")
 _ERROR: Final = re.compile(
     r"\b((?:\w+(?:\.|::))*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic))\b|\b((?:TS|E|CS|SC|MD|C)\d{3,5})\b"
@@ -76,8 +74,7 @@ def sign(
     frame = facts.frame or _frame(facts.block)
     message = plain(facts.message) or line
     told = "\n".join(body)
-    short = len(line) + len(message) + len(told) <= SHORT
-    prior = (_prior if short else _prior.__wrapped__)(line, message, told, unit)
+    prior = _prior(line, message, told, unit)
     draft = Signature(
         _id(facts.tool, unit, error, line, head, told), family, facts.tool, unit[:200], error,
         message[:500], masked(frame)[:200], round(prior, 2), prior < GENERIC_BELOW,
@@ -142,14 +139,10 @@ def _frame(block: Sequence[str]) -> str:
     return ""
 
 
+@lru_cache(maxsize=512)
 def is_generic(line: str) -> bool:
     """Say whether a masked line is one that never identifies a failure alone."""
-    return len(line) <= _HEAD_WIDTH and _is_head(line)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _is_head(line: str) -> bool:
-    return any(pattern.search(line) for pattern in _heads()[0])
+    return len(line) <= _HEAD_WIDTH and any(pattern.search(line) for pattern in _heads()[0])
 
 
 def words_of(line: str) -> int:
@@ -158,7 +151,7 @@ def words_of(line: str) -> int:
     return 0 if is_generic(text) else len({w.lower() for w in _WORD.findall(text)} - _heads()[1])
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=512)
 def _prior(line: str, message: str, body: str, unit: str) -> float:
     """Estimate without any history how much these words tell."""
     common = _heads()[1]
