@@ -15,8 +15,13 @@ from caselore.intel.candidates import DATE_RANK, Candidate, proper, telling
 from caselore.intel.entities import Entity
 from caselore.intel.impact import impact_of
 from caselore.intel.trust import WEIGHT
+from caselore.memory.encoding import stamp
 from caselore.memory.evidence import CompetitorEvent, Report, read
 from caselore.memory.exhibits import Exhibit
+from caselore.memory.filing import HEARD
+from caselore.memory.records import Status
+
+SUPERSEDED = Status.SUPERSEDED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,9 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
     assert isinstance(event, CompetitorEvent)
     reports = [event.report]
     origins, wrong, notes, later = 1, set[float](), list[str](), list[tuple[datetime, str]]()
+    trusted, status = event.report.tier in HEARD, exhibit.status.value
+    if known and status == SUPERSEDED:
+        status = Status.OBSERVED.value  # until what supersedes it is known
     for said in exhibit.said:
         if said.kind == "corroborate":
             report = read(Report, said.body["report"])
@@ -131,8 +139,13 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
                 continue
             reports.append(report)
             origins += bool(said.body["independent"])
+            trusted = trusted or report.tier in HEARD or bool(said.body["independent"])
             later.append((said.at, _also(report, bool(said.body["independent"]))))
         elif said.kind == "correct":
+            if known and (said.body.get("known_at") or stamp(said.at)) > known:
+                continue
+            if said.body["relation"] == SUPERSEDED:
+                status = exhibit.status.value
             wrong |= set(said.body.get("wrong", ()))
             notes.append(str(said.body["why"]))
             later.append((said.at, str(said.body["why"])))
@@ -146,7 +159,7 @@ def put_together(exhibit: Exhibit, known: str = "") -> Dossier:
     return Dossier(
         id=exhibit.id, event=event, best=best, reports=tuple(reports), date=date, date_from=told,
         amount=amount, currency=currency or event.currency, before=before, change_percent=percent,
-        origins=origins, status=exhibit.status.value, counts=exhibit.counts, trusted=exhibit.trusted,
+        origins=origins, status=status, counts=exhibit.counts, trusted=trusted if known else exhibit.trusted,
         contradictions=(*notes, *more), first_known=min(one.known_at for one in reports), recorded_at=exhibit.recorded_at, told_at=max([exhibit.recorded_at, *(said.at for said in exhibit.said)]), later=tuple(later),
     )  # fmt: skip
 

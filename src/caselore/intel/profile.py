@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from caselore.intel.dossier import SUPERSEDED, put_together
 from caselore.memory.api import Memory
 from caselore.memory.encoding import stamp
 from caselore.memory.evidence import key_of_name
@@ -65,7 +66,11 @@ def profile(memory: Memory, name: str, now: datetime, *, known: datetime | None 
     key = key_of_name(name)
     moment = stamp(known) if known else ""
     sought = Sought(Kind.COMPETITOR_EVENT.value, key, until=moment, known=moment)
-    rows = _standing(memory.exhibit_counts(sought, now - timedelta(days=WINDOW), GRAVE))
+    since = now - timedelta(days=WINDOW)
+    counted = (
+        _as_known(memory, sought, since) if known else memory.exhibit_counts(sought, since, GRAVE)
+    )
+    rows = _standing(counted)
     grave = sum(one.grave for one in rows if one.trusted)
     lately = sum(one.recent for one in rows if one.trusted)
     total = _times(rows)
@@ -82,6 +87,23 @@ def profile(memory: Memory, name: str, now: datetime, *, known: datetime | None 
             " what one source of low trust alone says is not counted",
         },
     )  # fmt: skip
+
+
+def _as_known(memory: Memory, sought: Sought, since: datetime) -> Iterable[Counted]:
+    """Count events as they were known at a moment: what was told of some of them later is left away."""
+    for row in memory.exhibit_rows(sought):
+        status, trusted, origins = row.status, row.trusted, row.origins
+        if row.said_seq != row.seq:
+            then = put_together(memory.exhibit(row.id), sought.known)
+            gone = status not in STANDING | {SUPERSEDED}
+            status, trusted, origins = (
+                row.status if gone else then.status,
+                then.trusted,
+                then.origins,
+            )
+        recent = row.happened_at >= stamp(since)
+        grave = recent and row.impact >= round(GRAVE * 10)
+        yield Counted(row.label, status, row.counts, int(trusted), 1, origins, row.happened_at, int(recent), int(grave))  # fmt: skip
 
 
 def _standing(rows: Iterable[Counted]) -> list[Counted]:

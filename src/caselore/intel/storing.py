@@ -5,6 +5,7 @@ Must not take an agent's word: its quote stands in a stored page, or the gate re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -143,6 +144,8 @@ def _number(label: str, value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BadInput(f"{label} must be a number")
+    if not math.isfinite(value):
+        raise BadInput(f"{label} must be a finite number, not {value}")
     return float(value)
 
 

@@ -5,6 +5,7 @@ Must not read a clock, touch storage, or decide whether a body is true.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, get_type_hints
 
@@ -189,6 +190,10 @@ class Condition:
         texts = self.op == "contains"
         if texts is not isinstance(self.value, str) or isinstance(self.value, bool):
             raise BadInput(f"{self.field} {self.op} takes no {type(self.value).__name__}")
+        if not texts and not math.isfinite(float(self.value)):
+            raise BadInput(
+                f"{self.field} {self.op} takes no {self.value}: nothing could decide it"
+            )
         if texts is not (self.field == "title"):
             raise BadInput(f"{self.field} cannot be asked with {self.op}")
 

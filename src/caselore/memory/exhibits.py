@@ -167,9 +167,11 @@ class Exhibits(Bank):
         `relation`: superseded or contradicted. `impact` replaces the event's impact, 0 to 10.
         `wrong`: amounts that were said before and are withdrawn.
         """
+        with self._store.reading() as view:
+            told = view.exhibit(self.bank, other)
         body: Body = {
             "relation": relation, "why": why, "impact": impact, "wrong": list(wrong),
-            "links": [[relation, other]],
+            "links": [[relation, other]], "known_at": told.known_at if told else "",
         }  # fmt: skip
         self._append("correct", id, body, actor)
 
