@@ -24,7 +24,7 @@ from caselore.intel.labelled import Labelled, judged, read_pair, scores
 
 def labelled(pairs):
     """Judge pairs of the tests' own form."""
-    rows = [Labelled(one.claim, one.evidence, one.label) for one in pairs]
+    rows = [Labelled(one.claim, one.evidence, one.label, one.title) for one in pairs]
     return [(row, judged(row)) for row in rows]
 
 
@@ -62,6 +62,10 @@ def main() -> None:
     figures: dict[str, object] = {"one thing changed": changes(given.rounds, given.seed)}
     for half in ("open", "held out"):
         figures[f"general pairs, {half}"] = scores(labelled(told_pairs.written(half)))
+    for name in ("styles", "fresh"):
+        figures[f"in the manner of public sets, {name}"] = scores(
+            labelled(told_pairs.styled(name))
+        )
     figures["CPU, s"] = round(time.process_time() - begin, 1)
     if given.pairs:
         lines = given.pairs.read_text("utf-8").splitlines()

@@ -40,6 +40,7 @@ class Pair(NamedTuple):
     label: str
     kind: str = ""
     """What was changed, where something was."""
+    title: str = ""
 
 
 def written(half: str = "") -> list[Pair]:
@@ -50,6 +51,18 @@ def written(half: str = "") -> list[Pair]:
             passage, number = line[2:], number + 1
         elif line[:2] in {"+ ", "- ", "? "} and half in {"", ("open", "held out")[number % 2]}:
             found.append(Pair(line[2:], passage, LABELS[line[0]]))
+    return found
+
+
+def styled(name: str) -> list[Pair]:
+    """Give the labelled pairs in the manner of public sets: `styles` or `fresh`."""
+    found, title, passage = [], "", ""
+    for line in (CASES / f"{name}.txt").read_text("utf-8").splitlines():
+        if line.startswith("@ "):
+            title, bar, passage = line[2:].partition(" | ")
+            title, passage = (title, passage) if bar else ("", title)
+        elif line[:2] in {"+ ", "- ", "? "}:
+            found.append(Pair(line[2:], passage, LABELS[line[0]], title=title))
     return found
 
 

@@ -110,6 +110,8 @@ def denial(claim: str, quote: str) -> str:
     parts = [one.text for one in clauses(quote, claim)]
     plain = frozenset(one.stem for part in parts for one in words(_before_denial(part)))
     for part in parts:
+        if any(carried(stem(match.group()), own) for match in shape("no").finditer(part)):
+            continue  # the claim says so in its own word: it was rejected, it failed
         for scope in _denied(part):
             told = [one for one in scope if carried(one, own)]
             meant = scope[0] in told or len(told) > 1

@@ -18,7 +18,7 @@ ENOUGH = 0.5  # share of a claim's telling words in a sentence, from which on it
 _FRACTIONS = {"half": 50.0, "a half": 50.0, "a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0}  # fmt: skip
 _PART = re.compile(rf"(?P<n>{'|'.join(sorted(_FRACTIONS, key=len, reverse=True))})\b(?:\s+of\b)?", re.IGNORECASE)  # fmt: skip
 _SUPERLATIVE = re.compile(
-    r"\b(?:(?P<some>one of the|among the)\s+|(?P<o>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:st|nd|rd|th))[- ])?(?:most\s+)?(?P<w>(?:[a-z]{3,}est|most [a-z]+))\b",
+    r"\b(?:(?P<some>one of the|among the)\s+|(?P<o>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:st|nd|rd|th))[- ])?(?:most\s+)?(?P<w>(?:[a-z]{3,}est|most [a-z]+))\b(?:\s+(?P<of>[a-z]+))?",
     re.IGNORECASE,
 )
 
@@ -157,10 +157,16 @@ def ranked(claim: str, quote: str) -> str:
     """Say how a quote ranks what a claim calls the first, or the n-th, of its kind; empty where alike."""
     theirs = list(_SUPERLATIVE.finditer(quote))
     for own in _SUPERLATIVE.finditer(claim):
-        said = [one for one in theirs if _word(one) == _word(own)]
+        said = [one for one in theirs if _word(one) == _word(own) and _of_one_kind(own, one)]
         if said and all(_rank(one) != _rank(own) for one in said):
             return f"the quote says {said[0].group().strip()}"
     return ""
+
+
+def _of_one_kind(own: re.Match[str], other: re.Match[str]) -> bool:
+    """Say whether two superlatives may be of the same: the deepest point is no lake."""
+    a, b = own["of"] or "", other["of"] or ""
+    return not a or not b or not telling(a) or not telling(b) or same(stem(a), stem(b))
 
 
 def _word(match: re.Match[str]) -> str:

@@ -171,9 +171,15 @@ def _direction(text: str, found: Evidence) -> Fault:
     why = (
         agreement.turned(text, found.quote, found.context)
         or agreement.roles(text, found.quote)
+        or _done_by(text, found.quote)
         or bounds.ranked(text, found.quote)
     )
     return (CONTRADICTED, why) if why else None
+
+
+def _done_by(text: str, quote: str) -> str:
+    other = naming.other_doer(text, quote)
+    return f"the quote says that it was done by {other}" if other else ""
 
 
 def _names_stand(text: str, found: Evidence) -> Fault:

@@ -89,7 +89,9 @@ def another(claim: str, lost: str, quote: str, context: str) -> str:
             continue
         every = frozenset(one.stem for one in words(sentence))
         shut = next((found for one in telling(lost) if (found := excluded(one.stem, every))), "")
-        other = shut or _of_its_kind(lost, sentence) or _in_its_place(claim[:at], lost, sentence)
+        other = (
+            shut or _of_its_kind(lost, sentence) or _in_its_place(claim[:at], lost, rest, sentence)
+        )
         if other:
             return other
     return ""
@@ -106,13 +108,16 @@ def _of_its_kind(lost: str, sentence: str) -> str:
     return ""
 
 
-def _in_its_place(before: str, lost: str, sentence: str) -> str:
+def _in_its_place(before: str, lost: str, rest: str, sentence: str) -> str:
     own = _PLACED.search(before)
     if own is None or stem(own["g"]) not in _once():
         return ""
     for match in re.finditer(
         rf"(?P<g>\w+)\s+{own['p']}\s+(?:(?:the|a|an)\s+)?(?P<x>[^.,;]{{2,60}})", sentence
     ):
+        told = telling(match["x"])
+        if told and all(one.text in f"{before} {rest}" for one in told[:1]):
+            continue  # the claim says that as well: Scotland's capital, Edinburgh
         if same(stem(match["g"]), stem(own["g"])) and match["x"][0].isupper() >= lost[
             0
         ].isupper() - ("of" in match["x"]):
@@ -123,3 +128,22 @@ def _in_its_place(before: str, lost: str, sentence: str) -> str:
 @cache
 def _once() -> frozenset[str]:
     return frozenset(stem(word) for word in table()["once"].split())
+
+
+_BY = re.compile(
+    rf"\b(?P<v>[a-z]{{3,}})\s+(?:\w+ly\s+)?by\s+(?:the\s+|an?\s+)?(?:[a-z]+\s+){{0,2}}(?P<n>{NAME}(?:(?:,\s+|\s+and\s+|,\s+and\s+){NAME})*)"
+)
+
+
+def other_doer(claim: str, quote: str) -> str:
+    """Give by whom a quote says that it was done, where a claim names somebody else: `directed by`."""
+    for own in _BY.finditer(claim):
+        theirs = [one["n"] for one in _BY.finditer(quote) if same(stem(one["v"]), stem(own["v"]))]
+        mine = {one.stem for one in telling(own["n"])}
+        if (
+            theirs
+            and mine
+            and not any(mine & {one.stem for one in telling(each)} for each in theirs)
+        ):
+            return theirs[0]
+    return ""

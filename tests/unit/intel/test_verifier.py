@@ -25,7 +25,7 @@ HARD = {"roles": 0.8, "modality": 0.9, "direction": 0.9}  # kinds that are caugh
 
 
 def held(pair):
-    return judged(Labelled(pair.claim, pair.evidence, pair.label))
+    return judged(Labelled(pair.claim, pair.evidence, pair.label, pair.title))
 
 
 def test_one_changed_thing_is_caught_whatever_its_kind():
@@ -60,6 +60,17 @@ def test_labelled_pairs_of_other_fields_are_told_apart(half):
 
     assert len(pairs) > 150
     assert told["macro_f1"] >= 0.80
+
+
+@pytest.mark.parametrize(("name", "count"), [("styles", 120), ("fresh", 42)])
+def test_pairs_in_the_manner_of_public_sets_are_told_apart(name, count):
+    pairs = told_pairs.styled(name)
+    told = scores([(Labelled(one.claim, one.evidence, one.label), held(one)) for one in pairs])
+
+    assert told["n"] == len(pairs) == count
+    assert told["macro_f1"] >= 0.80
+    assert told["macro_f1_of_three"] >= 0.75
+    assert told["verified_and_supported"] >= 0.90
 
 
 def test_a_claim_is_no_better_for_being_longer():
@@ -130,6 +141,14 @@ def test_a_claim_is_no_better_for_being_longer():
         ("5,000 soldiers were sent", "It sent 1,200 soldiers; it denied reports that 5,000 had been sent.", "contradicted"),
         ("Quill no longer supports it", "Quill still supports it.", "contradicted"),
         ("Quill dropped the old format in version 4", "As of version 4, Quill no longer supports the old format.", "partial"),
+        ("Salt Harbour was directed by Anya Reuben", "Salt Harbour was directed by Leo Hale and written by Anya Reuben.", "contradicted"),
+        ("Salt Harbour was written by Anya Reuben", "Salt Harbour was directed by Leo Hale and written by Anya Reuben.", "verified"),
+        ("Salt Harbour was directed by Mia Orr", "Salt Harbour was directed by Leo Hale, Ida Voss and Mia Orr.", "verified"),
+        ("The senator voted against the act", "The senator voted in favour of the act.", "contradicted"),
+        ("It was her second song to pass a million", "It became her first song to pass a million.", "contradicted"),
+        ("The bill failed in May", "Parliament rejected the bill in May.", "verified"),
+        ("The lake is 214 metres deep at its deepest point", "It is 214 metres deep, the second deepest lake of Oun, at the lake's deepest point.", "verified"),
+        ("He died in Scotland's capital, Edinburgh", "He died in Edinburgh after a short illness.", "unverified"),
         # turned by what stands before a word, and the two spellings of English
         ("The sale of stoves is illegal", "The sale of stoves remains legal.", "contradicted"),
         ("The gene is downregulated", "The gene is upregulated in mice.", "contradicted"),
