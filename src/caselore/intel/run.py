@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from caselore.errors import BadInput
 from caselore.intel import briefing, grading, strategy
 from caselore.intel.advice import Adviser
 from caselore.intel.aliases import learn
@@ -155,8 +156,14 @@ class Runner:
         for page in given.pages:
             findings = screen(page)
             tiered = page.having(tier=self.asked.trust.tier(page, given.book), findings=findings)
+            try:
+                filings.append(snapshot_filing(tiered))
+            except BadInput as error:  # one page that cannot be kept must not cost the others
+                self.left.append(
+                    LeftOut(page.title[:200] or page.url[:200], str(error), page.url[:200])
+                )
+                continue
             kept.append(tiered)
-            filings.append(snapshot_filing(tiered))
         filed = self.memory.file_all(filings, self.asked.actor) if filings else []
         usable = []
         for page, one in zip(kept, filed, strict=True):

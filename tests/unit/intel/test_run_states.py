@@ -73,6 +73,18 @@ def test_one_source_of_two_that_fails_is_a_partial_failure(tmp_path, site):
     assert any("none" in one for one in ran.brief.notes)
 
 
+def test_one_page_that_cannot_be_kept_costs_no_other(tmp_path, site):
+    rows = json.loads((site / "site.json").read_text())
+    rows["pages"][0]["url"] = "https://n0.example/" + "a" * 9_000
+    (site / "site.json").write_text(json.dumps(rows))
+    with opened(tmp_path / "home") as app:
+        ran = app.intel.run("t", ["Velora"], [str(site)], as_of=AS_OF)
+
+    assert ran.status == COMPLETED
+    assert len(ran.events) == 4
+    assert any("the limit is" in why for _, why in ran.brief.left_out)
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_a_run_that_could_read_no_source_failed_and_tells_nothing_of_anybody(tmp_path, number):
     gone = [str(tmp_path / f"none{n}") for n in range(number)]
