@@ -86,6 +86,6 @@ def incident_of(body: Body) -> Incident:
     """Read an incident that `incident_body` wrote."""
     values = dict(body)
     values["signature"] = Signed(**values["signature"])
-    values["excerpt"] = tuple(Quoted(**one) for one in values["excerpt"])
-    values["attributes"] = tuple((name, value) for name, value in values["attributes"])
+    values["excerpt"] = tuple([Quoted(**one) for one in values["excerpt"]])
+    values["attributes"] = tuple([(name, value) for name, value in values["attributes"]])
     return Incident(**values)

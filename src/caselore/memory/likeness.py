@@ -45,6 +45,8 @@ class Texts:
         """The payloads that were looked into, by the numbers of their entries."""
         self._own = masked(sought.text) if sought.text else ""
         self._rows = tuple(rows) if sought.question else ()
+        self.asked = bool(self._rows)
+        """Whether it is a question, and there is something that it can be held to."""
         self._weights: dict[int | str, float] | None = None
         self._whole = 0.0
         self._stand: dict[str, Grams] = {}

@@ -188,19 +188,16 @@ def _scored(
 
 def _candidate(texts: Texts, record: TrackRecord, asking: Asking, row: CaseRow) -> Candidate:
     confirmers, failures, deniers, returns = record.fared(row)
-    return Candidate(
-        row,
-        texts.likeness(row),
-        confirmers,
-        texts.kinds(row, asking.weights.many_ways),
-        failures,
-        deniers,
-        returns,
-        texts.replacement(row),
-        asking.arms.closeness(row),
-        texts.rareness(row),
-        texts.covered(row),
-        asking.arms.places(row),
+    likeness, kinds = texts.likeness(row), texts.kinds(row, asking.weights.many_ways)
+    replaced = texts.replacement(row)
+    one = Candidate(row, likeness, confirmers, kinds, failures, deniers, returns, replaced)
+    if not texts.asked:
+        return one
+    return one._replace(
+        closeness=asking.arms.closeness(row),
+        rareness=texts.rareness(row),
+        covered=texts.covered(row),
+        places=asking.arms.places(row),
     )
 
 

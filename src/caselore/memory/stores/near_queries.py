@@ -53,19 +53,18 @@ def composed(dialect: str, shape: tuple[Way, ...], narrowed: bool) -> Question:
 
     Postgres plans each text anew, so there a way is one part for all of its statuses.
     """
-    known, names, given = queries(dialect), list[str](), dict[str, Value]()
+    known, names, fixed = queries(dialect), list[str](), dict[Value, str]()
     only = f"\n  {known['near_only']}" if narrowed else ""
     texts = list[str]()
     for place, (facts, some) in enumerate(shape):
         equal = {name: f"{name}{place}" for name, there in zip(FACTS, facts, strict=True) if there}
         names += equal.values()
         for more in _limits(dialect, some):
-            own = {name: f"{name}{place}_{len(texts)}" for name in more}
-            given |= {own[name]: value for name, value in more.items()}
+            own = {name: fixed.setdefault(value, f"v{len(fixed)}") for name, value in more.items()}
             marks = {name: _parameter(dialect, one) for name, one in (equal | own).items()}
             texts.append(known[PARTS[tuple(equal)]].format(only=only, **marks))
     text = known["near"].format(parts="\nUNION ALL\n".join(texts))
-    return Question(text, tuple(names), given)
+    return Question(text, tuple(names), {name: value for value, name in fixed.items()})
 
 
 def _limits(dialect: str, some: tuple[tuple[str, int], ...]) -> Iterator[dict[str, Value]]:
