@@ -190,15 +190,11 @@ def _candidate(texts: Texts, record: TrackRecord, asking: Asking, row: CaseRow) 
     confirmers, failures, deniers, returns = record.fared(row)
     likeness, kinds = texts.likeness(row), texts.kinds(row, asking.weights.many_ways)
     replaced = texts.replacement(row)
-    one = Candidate(row, likeness, confirmers, kinds, failures, deniers, returns, replaced)
+    one = row, likeness, confirmers, kinds, failures, deniers, returns, replaced
     if not texts.asked:
-        return one
-    return one._replace(
-        closeness=asking.arms.closeness(row),
-        rareness=texts.rareness(row),
-        covered=texts.covered(row),
-        places=asking.arms.places(row),
-    )
+        return Candidate(*one)
+    meant, places = asking.arms.closeness(row), asking.arms.places(row)
+    return Candidate(*one, meant, texts.rareness(row), texts.covered(row), places)
 
 
 def sought_of(row: CaseRow, incident: Body, ways: Collection[str], text: str = "") -> Sought:
