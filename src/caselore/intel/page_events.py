@@ -28,6 +28,8 @@ _IT = re.compile(
     re.IGNORECASE,
 )
 LATE = 14  # days by which the day of a deal may lie before the page that reports it
+MOST = 400  # reports of one page
+BLOCK, WHOLE = 20_000, 300_000  # characters of a paragraph, and of a page, that are looked at
 UNSAID = frozenset({"page", "dateline", "fetched", "heading"})
 _DONE = pattern("page_events", "done", re.IGNORECASE)
 _WORTH = pattern("page_events", "worth", re.IGNORECASE)
@@ -36,11 +38,23 @@ _APPLIES = pattern("page_events", "applies", re.IGNORECASE)
 
 def page_events(page: Page, book: Book) -> tuple[Candidate, ...]:
     """Give the events that a page asserts, and what it denies, doubts or plans beside them."""
+    page = _within(page)
     spoken = sentences(page)
-    found = [_completed(page, one, spoken) for one in extract(page, book)]
+    found = [_completed(page, one, spoken) for one in extract(page, book)[:MOST]]
     news = [one for one in found if one.mode is Mode.ASSERTED]
     kept = list(_joined(_to_the_point(news), page.title))
     return (*kept, *(one for one in found if one.mode is not Mode.ASSERTED))
+
+
+def unread(page: Page) -> str:
+    """Say what of a page is not looked at; empty where all of it is."""
+    return "" if _within(page) is page else f"only its first {WHOLE:,} characters, in paragraphs of up to {BLOCK:,}, were looked at"  # fmt: skip
+
+
+def _within(page: Page) -> Page:
+    """Give a page without what would cost hours: reading takes the square of a sentence and of the reports."""
+    kept = tuple(one for one in page.blocks if one.last - one.first <= BLOCK and one.last <= WHOLE)
+    return page if len(kept) == len(page.blocks) else page.having(blocks=kept)
 
 
 def _completed(page: Page, one: Candidate, spoken: tuple[Sentence, ...]) -> Candidate:

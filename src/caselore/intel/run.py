@@ -23,7 +23,7 @@ from caselore.intel.dossier import Dossier, put_together
 from caselore.intel.entities import Book, Entity
 from caselore.intel.given import Analysed, Found, Telling
 from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
-from caselore.intel.page_events import page_events
+from caselore.intel.page_events import page_events, unread
 from caselore.intel.pages import Page
 from caselore.intel.price_pages import changes, is_price_page
 from caselore.intel.profile import profile
@@ -193,11 +193,11 @@ class Runner:
             previous = older.get(page.url) or self._stored_version(page)
             if owner and previous and is_price_page(page, own=True):
                 said += [Reported(page, one) for one in changes(previous, page, owner)]
-            told = page_events(page, book)
-            said += [Reported(page, one) for one in told]
-            if self.asked.adviser is not None:
-                more = self.asked.adviser.pointed(page, book, told)
-                said += [Reported(page, one) for one in more]
+            told, adviser = page_events(page, book), self.asked.adviser
+            more = adviser.pointed(page, book, told) if adviser else ()
+            said += [Reported(page, one) for one in (*told, *more)]
+            if why := unread(page):
+                self.left.append(LeftOut(page.title[:200] or page.url, why, page.url))
             older[page.url] = page
         return tuple(said)
 

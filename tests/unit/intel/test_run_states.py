@@ -85,6 +85,22 @@ def test_one_page_that_cannot_be_kept_costs_no_other(tmp_path, site):
     assert any("the limit is" in why for _, why in ran.brief.left_out)
 
 
+def test_a_page_made_to_take_hours_is_read_in_part_and_that_is_said(tmp_path, site):
+    (site / "1.html").write_text(f"<h1>Velora launches Beacon</h1><p>Velora today launched Beacon, a viewer.</p><p>{'Velora hires. ' * 60_000}</p>")  # fmt: skip
+    (site / "2.html").write_text(
+        "<p>A line.</p>"
+        + f"<p>{'no news ' * 2_000}</p>" * 20
+        + "<p>Velora hires 15 engineers.</p>"
+    )
+    with opened(tmp_path / "home") as app:
+        ran = app.intel.run("t", ["Velora"], [str(site)], as_of=AS_OF)
+
+    assert ran.status == COMPLETED
+    assert sum("were looked at" in why for _, why in ran.brief.left_out) == 2
+    assert any("Beacon" in one.event.title for one in ran.events)
+    assert not any("15 engineers" in one.best.quote for one in ran.events)
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_a_run_that_could_read_no_source_failed_and_tells_nothing_of_anybody(tmp_path, number):
     gone = [str(tmp_path / f"none{n}") for n in range(number)]
