@@ -86,7 +86,7 @@ def test_one_page_that_cannot_be_kept_costs_no_other(tmp_path, site):
 
 
 def test_a_page_made_to_take_hours_is_read_in_part_and_that_is_said(tmp_path, site):
-    (site / "1.html").write_text(f"<h1>Velora launches Beacon</h1><p>Velora today launched Beacon, a viewer.</p><p>{'Velora hires. ' * 60_000}</p>")  # fmt: skip
+    (site / "1.html").write_text(f"<h1>Velora launches Beacon</h1><p>Velora today launched Beacon, a viewer.</p><p>{'Velora hires. ' * 1_700}</p>")  # fmt: skip
     (site / "2.html").write_text(
         "<p>A line.</p>"
         + f"<p>{'no news ' * 2_000}</p>" * 20
