@@ -205,6 +205,12 @@ def _beside_the_point(text: str, one: Amount) -> bool:
     return bool(_VALUATION.search(head) or _AFTER_VALUATION.match(tail))
 
 
+_TAKEN_ON = re.compile(
+    r"\s(?:[\w-]+ ){0,3}?[a-z]+s (?:are |will |is |were )(?:to )?(?:be |being )?(?:recruited|hired|taken on)\b",
+    re.IGNORECASE,
+)
+
+
 def worker_count(text: str) -> int | None:
     """Give how many people or places a hiring is about."""
     taken = [(one.first, one.last) for one in amounts(text)]
@@ -212,6 +218,9 @@ def worker_count(text: str) -> int | None:
         if any(first <= one.first < last for first, last in taken) or 1990 <= one.value <= 2100:
             continue
         if _WORKERS.search(text[one.last : one.last + 45]):
+            return one.value
+    for one in counts(text):
+        if one.value > 1 and _TAKEN_ON.match(text[one.last :]):
             return one.value
     grown = re.search(
         r"\b(?:by|adding|adds|hired|hires|hiring)\s+(\d[\d,]*)\b(?!\s*(?:%|percent))", text
@@ -222,21 +231,37 @@ def worker_count(text: str) -> int | None:
 def person(text: str) -> str:
     """Give the person who is hired or appointed."""
     match = _PERSON.search(text)
-    return (
-        re.sub(r"\s+(?:C[A-Z]O|CEO|President|Chief|VP|Head)\b.*$", "", match["p"]) if match else ""
-    )
+    name = (match["p"] or match["q"] or match["r"]) if match else ""
+    return re.sub(r"\s+(?:C[A-Z]O|CEO|President|Chief|VP|Head)\b.*$", "", name)
 
 
 def parties(text: str, trigger: tuple[int, int], book: Book, entity: Entity) -> Iterator[str]:
     """Give the other companies of a deal, best first: named behind the trigger, then before it."""
-    behind = [m.group() for m in _PARTY.finditer(text, trigger[1] - 1)]
-    ahead = [m.group() for m in _PARTY.finditer(text, 0, trigger[0])]
+    behind = [m.group() for m in _PARTY.finditer(text, trigger[1] - 1) if not _describes(text, m)]
+    ahead = [m.group() for m in _PARTY.finditer(text, 0, trigger[0]) if not _only_places(text, m)]
     own = [one.first for one in book.mentions(text) if one.entity is entity]
     bought = bool(own) and min(own) >= trigger[1] - 1
     for phrase in (*reversed(ahead), *behind) if bought and ahead else (*behind, *reversed(ahead)):
         for name in re.split(r"\s+(?:and|und|et|y)\s+", phrase):
             if _is_party(name, entity):
                 yield _clean_party(name)
+
+
+_OWNS = re.compile(r".*['’]s$")  # `Jakarta's best planner`: it is not Jakarta that was sold
+_WHERE = re.compile(r"\b(?:of|in|at|near|on|outside) (?:the )?$")
+_NOUN = re.compile(
+    r"\s(?!(?:and|or|in|for|to|of|at|on|from|by|with|as|is|was|has|will|last|this|today)\b)[a-z][\w-]+(?:\s[a-z][\w-]+){0,3}\s(?=[A-ZÀ-Þ])"
+)
+
+
+def _only_places(text: str, phrase: re.Match[str]) -> bool:
+    """Say whether a name ahead of a deal only says where, or whose the thing is that was sold."""
+    return bool(_OWNS.match(phrase.group()) or _WHERE.search(text[: phrase.start()]))
+
+
+def _describes(text: str, phrase: re.Match[str]) -> bool:
+    """Say whether a single large word only tells what the next name is: `Indonesian planning app Jadwal`."""
+    return " " not in phrase.group() and bool(_NOUN.match(text, phrase.end()))
 
 
 _NO_PARTY = pattern("attributes", "no_party")

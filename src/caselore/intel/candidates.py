@@ -69,9 +69,17 @@ class Candidate:
 _DULL = words("candidates", "dull") | frozenset(words_of(" ".join(words("candidates", "dull"))))
 
 
+_STARTERS = words("subjects", "starters")
+_SUBJECT = re.compile(
+    r"\W{0,2}([A-Z][\w.+-]*\w) (?:is|are|has|arrives|lets|brings|comes|can|now|lands|launches)\b"
+)
+
+
 def proper(text: str, entity: Entity) -> frozenset[str]:
     """Give the telling words that are written large within a sentence."""
     inner = re.findall(r"(?<=[\w,’'\"”)] )[A-Z][\w.+-]*\w", text)
+    opening = _SUBJECT.match(text)  # `Autostart is here`: its first word is a name as well
+    inner += [opening[1]] if opening and opening[1].lower() not in _STARTERS else []
     return frozenset(word for one in inner for word in telling(one, entity))
 
 

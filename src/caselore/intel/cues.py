@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
 from caselore.intel.days import Day, apart
-from caselore.intel.entities import Book, Entity, Mention
 from caselore.intel.lexicon import pattern
-from caselore.intel.subjects import Context, affected, bystander, subject
 
 RECENT = 14  # days by which a day that a sentence names may lie before its page's, to say that it is new
 
@@ -73,14 +72,18 @@ def _shape(text: str, words: dict[str, str]) -> re.Pattern[str]:
     text = text.replace("\n", "")
     for _ in range(2):  # a class may hold another
         text = re.sub(r"\{([a-z_]+)\}", lambda found: words[found[1]], text)
-    text = re.sub(r"\{(\d\d+)\}\??", r"(?:[^.;]|\\.(?=\\d)|(?<=\\bDr)\\.){0,\1}?", text)
+    text = re.sub(
+        r"\{(\d\d+)\}\??",
+        r"(?:[^.;]|\\.(?=\\d)|(?<=\\b(?:Dr|Co|St|Mr|Ms))\\.|(?<=\\b(?:Inc|Ltd|Mrs))\\.){0,\1}?",
+        text,
+    )
     return re.compile(text, re.IGNORECASE)
 
 
 def found(
     event_type: str, topic: str, text: str, scene: Scene
-) -> tuple[tuple[int, int], str] | None:
-    """Give where a sentence reports an event of a type, and by what part its competitor is known."""
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Give where a sentence may report an event of a type, and by what part its competitor is known."""
     for cue in cues(event_type, topic):
         if (cue.own and not scene.own) or (cue.lead and not scene.lead):
             continue
@@ -90,8 +93,7 @@ def found(
         if match is None or (cue.none and cue.none.search(text)) or _unreal(text, match.span()):
             continue
         if all(one.search(text) for one in cue.also):
-            return match.span(), cue.who
-    return None
+            yield match.span(), cue.who
 
 
 def _fresh(wanted: str, scene: Scene) -> bool:
@@ -132,86 +134,3 @@ def told_topic(event_type: str, text: str) -> str:
         if cue.event_type == event_type and cue.topic and cue.shape.search(text):
             return cue.topic
     return ""
-
-
-def whom(
-    text: str, span: tuple[int, int], book: Book, context: Context, event_type: str, who: str
-) -> Entity | None:
-    """Give the competitor whose event a cue tells, by the part it plays."""
-    named = [one for one in book.mentions(text) if not bystander(text, one)]
-    if event_type == "hiring" and _JOINS.match(text[span[0] :]):
-        who = "gains"
-    if who == "own":
-        other = any(one.entity is not context.owner for one in named)
-        return (
-            None if other and context.owner not in [one.entity for one in named] else context.owner
-        )
-    if who == "doer":
-        return subject(text, span, book, context, event_type)
-    if who == "topic":
-        return _backed(text, span, named, context)
-    if who == "any":
-        return named[0].entity if named else _meant(text, book, context)
-    if who == "gains":
-        return _gaining(text, span, named, book, context)
-    if who == "party":
-        named = [
-            one for one in named if one.first < span[1] or _AS_PARTY.search(text[: one.first])
-        ]
-    elif event_type == "market_signal":
-        named = [one for one in named if affected(text, span, one)]
-    if who in {"named", "about"} and len({one.entity.name for one in named}) > 1:
-        return subject(text, span, book, context, event_type)
-    meant = named[0].entity if named else _meant(text, book, context)
-    return meant or (context.topic if who == "about" and not named else None)
-
-
-def _backed(
-    text: str, span: tuple[int, int], named: list[Mention], context: Context
-) -> Entity | None:
-    """Give whom money comes to: who stands behind `in` or `to`, who acts, or whom its page is about."""
-    into = [one for one in named if _INTO.search(text[: one.first])]
-    lends = [
-        one
-        for one in named
-        if _GIVES.match(text[one.last :]) or _GIVEN_BY.search(text[: one.first])
-    ]
-    rest = into or [one for one in named if one not in lends]
-    if len({one.entity.name for one in rest}) == 1:
-        return rest[0].entity
-    meant = context.owner or context.topic
-    return None if named else meant or (context.current if _ANAPHOR.search(text) else None)
-
-
-_INTO = pattern("cues", "into", re.IGNORECASE)
-_GIVES = pattern("cues", "gives", re.IGNORECASE)
-_GIVEN_BY = pattern("cues", "given_by", re.IGNORECASE)
-_AS_PARTY = pattern("cues", "as_party", re.IGNORECASE)
-_JOINS = pattern("cues", "joins", re.IGNORECASE)
-_LEAVES = pattern("cues", "leaves", re.IGNORECASE)
-_COMES_TO = pattern("cues", "comes_to", re.IGNORECASE)
-_ELSEWHERE = pattern("cues", "elsewhere")
-_ANAPHOR = pattern("cues", "anaphor", re.IGNORECASE)
-
-
-def _gaining(
-    text: str, span: tuple[int, int], named: list[Mention], book: Book, context: Context
-) -> Entity | None:
-    """Give whom a person comes to, not whom it leaves."""
-    stay = [one for one in named if not _LEAVES.search(text[: one.first])]
-    coming = [one for one in stay if _COMES_TO.search(text[: one.first])]
-    best = [one for one in coming if one.first >= span[0]] or coming or stay
-    if best:
-        return best[0].entity
-    if any(True for _ in book.mentions(text)) or _ELSEWHERE.search(text[span[0] :]):
-        return context.owner if _ANAPHOR.search(text) and not named else None
-    return _meant(text, book, context)
-
-
-def _meant(text: str, book: Book, context: Context) -> Entity | None:
-    """Give whom a sentence speaks of that names nobody."""
-    if any(True for _ in book.mentions(text)):
-        return None
-    if context.owner is not None:
-        return context.owner
-    return context.current if _ANAPHOR.search(text) else None

@@ -52,7 +52,7 @@ _W = "|".join(sorted((word for word in WEEKDAYS if len(word) > 3), key=len, reve
 _ORD = r"(?:st|nd|rd|th|er|\.|º|ª)?"
 _PATTERNS = (
     ("iso", r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)[-/.](?P<m>0?[1-9]|1[0-2])[-/.](?P<d>0?[1-9]|[12]\d|3[01])(?![\d-])(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?"),
-    ("dmy", rf"(?<![\w$€£])(?P<d>0?[1-9]|[12]\d|3[01]){_ORD}\s+(?:de\s+|of\s+)?(?P<mon>{_M})\b\.?,?(?:\s+(?:de\s+|del\s+)?(?P<y>(?:19|20)\d\d)\b)?"),
+    ("dmy", rf"(?<![\w$€£])(?<!\d[.,])(?P<d>0?[1-9]|[12]\d|3[01]){_ORD}\s+(?:de\s+|of\s+)?(?P<mon>{_M})\b(?!\.?\s\d{{1,2}},?\s(?:19|20)\d\d)\.?,?(?:\s+(?:de\s+|del\s+)?(?P<y>(?:19|20)\d\d)\b)?"),
     ("dmy", rf"(?<![\w$€£-])(?P<d>0?[1-9]|[12]\d|3[01])-(?P<mon>{_M})-(?P<y>(?:19|20)\d\d)(?![\d-])"),
     ("mdy", rf"\b(?P<mon>{_M})\b\.?\s+(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b(?![\d:%]|\.\d)(?:,?\s+(?P<y>(?:19|20)\d\d)\b)?"),
     ("dotted", r"(?<![\d.])(?P<d>0?[1-9]|[12]\d|3[01])\.(?P<m>0?[1-9]|1[0-2])\.(?P<y>(?:19|20)\d\d)(?![\d.])"),
@@ -68,7 +68,7 @@ _PATTERNS = (
     ("ago", r"\b(?P<n>\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?P<u>day|week|month|year)s?\s+ago\b"),
     ("weekday", rf"\b(?P<rel>last|this past|past|next|this|coming)?\s*\b(?P<w>{_W})\b(?!\s*[-–]\s*(?:{_W}))"),
     ("lastspan", r"\b(?P<rel>last|next|this|previous)\s+(?P<u>week|month|year|quarter|spring|summer|autumn|fall|winter)\b"),
-    ("year", r"\b(?:in|since|during|back in|en|im Jahr)\s+(?P<y>(?:19|20)\d\d)\b"),
+    ("year", r"\b(?:(?:in|since|during|back in|en|im Jahr)\s+(?P<y>(?:19|20)\d\d)\b|(?:(?<=, )|(?<=\())(?P<z>(?:19|20)\d\d)(?=[,;)]))"),
 )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _read(text: str, base: date | None) -> Iterator[Day]:
         found = _day(name, parts, base, day_first)
         if found:
             day, kind = found
-            given = name not in {"dmy", "mdy"} or "y" in parts
+            given = name not in {"dmy", "mdy", "bare"} or "y" in parts
             yield Day(match.start(), match.end(), day.isoformat(), kind, given)
 
 
@@ -148,7 +148,7 @@ def _day(
     if name == "quarter":
         return date(int(parts["y"]), 3 * int(parts["q"]) - 2, 1), "vague"
     if name == "year":
-        return date(int(parts["y"]), 1, 1), "vague"
+        return date(int(parts.get("y") or parts["z"]), 1, 1), "vague"
     return _relative(name, parts, base) if base else None
 
 

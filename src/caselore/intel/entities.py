@@ -76,6 +76,13 @@ def make(name: str, aliases: Iterable[str] = ()) -> Entity:
     )
     if family != bare and distinct(family.split()[0]):
         names.append(family)
+    pair = re.fullmatch(r"([A-Z])[\w’'.-]+ (?:&|and) ([A-Z])[\w’'.-]+", bare)
+    if (
+        pair
+        and pair[2] + pair[1] not in {"oC", "oc"}
+        and bare.split()[-1].lower() not in {"co", "sons", "company"}
+    ):
+        names.append(f"{pair[1]}&{pair[2]}")
     if "&" in name:
         names += [one.replace(" & ", " and ") for one in (name, bare) if " & " in one]
     return Entity(name, tuple(dict.fromkeys(one for one in names if len(one) >= 2 or one == name)))

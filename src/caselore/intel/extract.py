@@ -12,20 +12,22 @@ from typing import NamedTuple
 
 from caselore.intel import attributes
 from caselore.intel.candidates import Candidate, proper, telling
-from caselore.intel.cues import Scene, found, says_new, whom
+from caselore.intel.cues import Scene, found, says_new
 from caselore.intel.days import Day, apart, days
 from caselore.intel.entities import Book
 from caselore.intel.event_days import OLD, event_day
 from caselore.intel.lexicon import pattern
 from caselore.intel.modality import Mode, is_opinion, is_vacancy, mode_of
 from caselore.intel.money import amounts, names_amount
+from caselore.intel.objects import partners
 from caselore.intel.pages import Page
 from caselore.intel.places import CHANGELOG, LEAD, Place, places
 from caselore.intel.price_moves import MOST, Role, moved, roles
 from caselore.intel.price_pages import announced
 from caselore.intel.rules import Rules, rules
 from caselore.intel.sentences import Sentence
-from caselore.intel.subjects import Context, partners
+from caselore.intel.subjects import Context
+from caselore.intel.whose import whom
 
 HEADLINE = 3  # strength of what a headline says
 
@@ -34,6 +36,8 @@ _POINTS_BACK = re.compile(
     r"\W*(?:that|this)(?:['’]s| is| was) (?:how|what|the (?:number|price|sum|amount|figure))\b",
     re.IGNORECASE,
 )
+_SPEECH = re.compile(r"\W*[“\"«‘][^”\"»]*\bI(?:['’](?:ve|d))? (?!am\b)\w+")
+"""Somebody's own words about what they did: `“I read the recall notice twice,” she said`."""
 _HOPES = re.compile(r"\b(?:plans?|wants?|hopes?|aims?|seeks?|intends?) to\b", re.IGNORECASE)
 _NO_LAUNCH = pattern("extract", "no_launch", re.IGNORECASE)
 _FIX = pattern("extract", "fix", re.IGNORECASE)
@@ -74,6 +78,8 @@ def _row(page: Page, book: Book, place: Place) -> list[Candidate]:
 
 def _read_in(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
     if place.kind in {"row", "caption"} or len(place.sentence.text) < 12 or place.elsewhere:
+        return
+    if _SPEECH.match(place.sentence.text):
         return
     taken, seen, scene = 0, set[str](), _scene(page, place)
     read: list[tuple[int, int]] = []
@@ -146,9 +152,9 @@ def _hits(table: Rules, place: Place, page: Page, scene: Scene) -> Iterator[Hit]
     if match:
         yield Hit(*match)
     text = place.sentence.text
-    told = None if place.price_list else found(table.event_type, table.topic, text, scene)
-    if told:
-        yield Hit(told[0], 2 if scene.lead else 1, told[1])
+    if not place.price_list:
+        for span, who in found(table.event_type, table.topic, text, scene):
+            yield Hit(span, 2 if scene.lead else 1, who)
     if table.event_type == "pricing_change":
         yield from _move(text, page.day, scene.lead)
 
@@ -157,7 +163,7 @@ def _scene(page: Page, place: Place) -> Scene:
     text = place.sentence.text
     return Scene(
         own=place.context.owner is not None,
-        lead=place.kind == "heading" or place.number < LEAD,
+        lead=place.kind == "heading" or place.said < LEAD,
         said_new=says_new(text, days(text, page.day), page.day),
         dated=bool(page.published or place.heading_day),
     )
@@ -217,7 +223,7 @@ def pointed_at(
         return None
     block = page.blocks[one.block]
     context = Context(book.site_of(page), entity, block.kind == "heading", block.kind == "item")
-    place = Place(one, block.kind, LEAD, page.title, block.day, context, False)
+    place = Place(one, block.kind, LEAD, LEAD, page.title, block.day, context, False)
     span = (min(named.last, len(one.text) - 1), min(named.last + 1, len(one.text)))
     made = [
         each
@@ -297,6 +303,8 @@ def _mode(text: str, trigger: int, named: tuple[Day, ...], anchor: str, event_ty
         and (event_type != "hiring" or not _HOPES.search(text) or attributes.worker_count(text))
     ):
         return Mode.ASSERTED  # an announced deal, price or hiring is the news itself
+    if mode is Mode.PLANNED and event_type == "partnership" and not _HOPES.search(text):
+        return Mode.ASSERTED  # what two will do together is agreed
     if mode is Mode.PLANNED and event_type == "hiring" and attributes.worker_count(text):
         return Mode.ASSERTED  # how many it will take on is the news itself
     if mode is Mode.PLANNED and event_type == "pricing_change" and named and names_amount(text):

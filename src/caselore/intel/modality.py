@@ -53,7 +53,7 @@ _MODAL = re.compile(
 )
 _HABIT = pattern("modality", "habit", re.IGNORECASE)
 _SUPPOSED = re.compile(
-    r"(?:^|[,;:]\s*|\b(?:and|but|even|only|of|question|asked|wonders?|decided?|clear|knows?)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
+    r"\b(?:if|unless|whether)\b[^,;]*$|(?:^|[,;:]\s*|\b(?:and|but|even|only|of|question|asked|wonders?|decided?|clear|knows?)\s+)(?:if|unless|whether|should|suppose|wenn|falls|si)\b[^,;]*$",
     re.IGNORECASE,
 )
 
@@ -167,12 +167,31 @@ def _clause(text: str, trigger: int) -> tuple[int, int]:
     return max(0, first), min(ends, default=len(text))
 
 
-def _long_over(one: Day, page_day: str) -> bool:
-    """Say whether what names only a month or a year lies well behind a page."""
-    return one.day[:4] < page_day[:4] or (one.day < page_day and apart(one.day, page_day) > STALE)
+_TOLD = pattern("modality", "past_tense", re.IGNORECASE)
+
+
+def _long_over(one: Day, page_day: str, told: bool) -> bool:
+    """Say whether what names only a month or a year lies well behind a page; `told`: in the past tense.
+
+    A month without a year may as well lie ahead: `opens in September`.
+    """
+    if one.year_given and one.day[:4] < page_day[:4]:
+        return True
+    return told and one.day < page_day and apart(one.day, page_day) > STALE
+
+
+_IT_HAD = re.compile(
+    r"(\b(?:said|says|announced|confirmed|reported|disclosed|revealed|told \w+|wrote)\b[^.;]{0,40}"
+    r"\b(?:it|they|he|she|the (?:company|firm|group|bank)) ha)d\b", re.IGNORECASE,
+)  # fmt: skip
+"""What somebody says now that it `had` done is news: `said on Monday it had raised`."""
 
 
 def _looks_back(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> bool:
+    aside = [one.span() for one in ASIDE.finditer(text) if not one.start() <= trigger < one.end()]
+    text = _IT_HAD.sub(r"\1s", text)
+    for first, last in aside:  # `which two sisters founded in 2004`
+        text = text[:first] + " " * (last - first) + text[last:]
     if _SINCE.search(text[:trigger]):
         return True
     near = text[max(0, trigger - 45) : trigger + 25]
@@ -190,12 +209,12 @@ def _looks_back(text: str, trigger: int, named: tuple[Day, ...], page_day: str) 
             re.IGNORECASE,
         ):
             return True
-    aside = [one.span() for one in ASIDE.finditer(text) if not one.start() <= trigger < one.end()]
     vague = [
         one for one in named
         if one.kind == "vague" and abs(one.first - trigger) < 90
         and not any(first <= one.first < last for first, last in aside)
     ]  # fmt: skip
     exact = [one for one in named if one.kind != "vague"]
-    old = [one for one in vague if page_day and _long_over(one, page_day)]
+    told = _TOLD.search(text[max(0, trigger - 5) : trigger + 25])
+    old = [one for one in vague if page_day and _long_over(one, page_day, bool(told))]
     return bool(old) and not exact

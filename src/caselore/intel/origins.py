@@ -65,7 +65,9 @@ def same_event(one: Candidate, other: Candidate, *, one_page: bool = False) -> b
         own = _topic(one.event_type, one.quote, one.title)
         theirs = own and _topic(other.event_type, other.quote, other.title)
         if theirs and theirs != own:
-            return {own, theirs} <= _ONE_ATTACK and gap <= 2
+            told_alike = bool(one.names & other.names) and _shared(one, other) >= MOST
+            attack = {own, theirs} <= (_ONE_ATTACK | {"closure"} if one_page else _ONE_ATTACK)
+            return gap <= 2 and (attack or told_alike)
         if theirs and own in _ONCE and gap <= _ONCE[own]:
             return True
     rule = {
@@ -85,7 +87,7 @@ def reach_of(event_type: str) -> int:
 
 _ONCE = {
     "outage": 3, "breach": 21, "layoffs": 14, "recall": 21, "strike": 7, "results": 7, "listing": 14,
-    "name": 30, "leadership": 5, "legal": 5,
+    "name": 30, "leadership": 5, "legal": 21, "contract": 2,
 }  # fmt: skip
 """Days within which a competitor has one event of a topic: what is told twice, not done twice."""
 
@@ -143,7 +145,9 @@ def _same_deal(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bo
         words = party_words(one.party or other.party)
         if words & (other.tokens if one.party else one.tokens):
             return gap <= 60
-    return gap <= 10 and (_shared(one, other) >= 0.3 or _close(one.amount, other.amount))
+    if _close(one.amount, other.amount):
+        return gap <= (45 if bool(one.party) != bool(other.party) else 10)
+    return gap <= 10 and _shared(one, other) >= 0.3
 
 
 def _same_round(one: Candidate, other: Candidate, gap: int, one_page: bool) -> bool:
@@ -193,7 +197,14 @@ def _same_hiring(one: Candidate, other: Candidate, gap: int, one_page: bool) -> 
         return bool(party_words(one.party) & party_words(other.party)) and gap <= 60
     if bool(one.party) != bool(other.party):
         named, plain = (one, other) if one.party else (other, one)
-        return bool(party_words(named.party) & plain.tokens) or (one_page and plain.count is None)
+        bare = (
+            plain.count is None and plain.strength == 3
+        )  # `Acme hires a ferry man as finance head`
+        return (
+            bool(party_words(named.party) & plain.tokens)
+            or (plain.count is None and one_page)
+            or (bare and gap <= 4)
+        )
     if one.count and other.count:
         return one.count == other.count and gap <= 60
     return one_page or (gap <= 14 and _shared(one, other) >= 0.25)

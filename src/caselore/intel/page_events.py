@@ -22,7 +22,7 @@ from caselore.intel.sentences import Sentence, sentences
 
 AHEAD = 4  # sentences after a report in which its value may stand
 LONGEST = 700  # characters of a quote
-NEXT = 3  # characters between a sentence and the next of its paragraph
+NEXT = 400  # characters behind a report within which `it` or `the tool` is what it told of
 _IT = re.compile(
     r"(?:it|they|this|the (?:\w+ )?(?:feature|service|product|tool|app|module|release|update|function|system|device|unit))\b",
     re.IGNORECASE,
@@ -32,6 +32,10 @@ MOST = 400  # reports of one page
 BLOCK, WHOLE = 20_000, 300_000  # characters of a paragraph, and of a page, that are looked at
 UNSAID = frozenset({"page", "dateline", "fetched", "heading"})
 _DONE = pattern("page_events", "done", re.IGNORECASE)
+_BOUGHT = re.compile(
+    r"\b(?:acqui\w+|purchas\w+|buy(?:s|ing)?|bought|takeovers?|taken over|sold)\b", re.IGNORECASE
+)
+_ENABLES = pattern("page_events", "enables", re.IGNORECASE)
 _WORTH = pattern("page_events", "worth", re.IGNORECASE)
 _APPLIES = pattern("page_events", "applies", re.IGNORECASE)
 
@@ -57,6 +61,12 @@ def _within(page: Page) -> Page:
     return page if len(kept) == len(page.blocks) else page.having(blocks=kept)
 
 
+def unsaid(told: Iterable[Candidate], previous: Page | None) -> tuple[Candidate, ...]:
+    """Leave out what an older version of a page said in the same words: it is no second event."""
+    old = previous.text if previous else ""
+    return tuple(one for one in told if one.mode is not Mode.ASSERTED or one.quote not in old)
+
+
 def _completed(page: Page, one: Candidate, spoken: tuple[Sentence, ...]) -> Candidate:
     """Look for the amount or the day of a report in the next sentences, and quote as far as there."""
     if one.mode is not Mode.ASSERTED:
@@ -69,7 +79,7 @@ def _completed(page: Page, one: Candidate, spoken: tuple[Sentence, ...]) -> Cand
     ]
     if one.event_type in {"acquisition", "funding"} and one.amount is None:
         one = _with_amount(page, one, after)
-    if one.event_type in {"acquisition", "funding", "partnership", "market_signal"}:
+    if one.event_type in {"acquisition", "funding", "partnership", "market_signal", "hiring"}:
         return _with_day(page, one, after) if one.date_from in UNSAID else one
     if one.event_type == "pricing_change" and one.date_from not in {"effective", "sentence"}:
         return _with_effect(page, one, after)
@@ -133,7 +143,17 @@ def _with_effect(page: Page, one: Candidate, after: list[Sentence]) -> Candidate
 def _to_the_point(news: list[Candidate]) -> Iterable[Candidate]:
     """Leave out asides: what a page about one thing mentions of another in passing."""
     leads = [one for one in news if one.lead and one.strength >= 2]
+    sums = {one.amount for one in news if one.event_type == "funding" and one.amount is not None}
+    deals = {one.amount for one in news if one.event_type == "acquisition"}
+    bought = any(one.event_type == "acquisition" and _BOUGHT.search(one.quote) for one in news)
+    joined = any(one.event_type == "partnership" for one in leads)
     for one in news:
+        if one.amount in sums & deals and one.event_type == (
+            "funding" if bought else "acquisition"
+        ):
+            continue  # one sum buys or invests: who `joins the family` with a sum invests it
+        if joined and one.event_type == "feature_launch" and _ENABLES.search(one.quote):
+            continue  # what two can do together now is what their deal is about
         aside = (
             bool(leads)
             and not one.lead
@@ -205,15 +225,18 @@ def _of_another_part(one: Candidate, group: list[Candidate], title: str) -> bool
 
 def _goes_on(one: Candidate, other: Candidate) -> bool:
     """Say whether a report under one heading only goes on with what another there began."""
-    if (one.entity.name, one.event_type, one.heading, one.date) != (
-        other.entity.name, other.event_type, other.heading, other.date
-    ) or one.item or other.item:  # fmt: skip
+    same = (one.entity.name, one.event_type, one.heading) == (
+        other.entity.name, other.event_type, other.heading
+    )  # fmt: skip
+    if not same or one.item or other.item:
+        return False
+    if _IT.match(one.quote) and 0 <= one.first - other.last <= NEXT:
+        return True
+    if one.date != other.date:
         return False
     if one.event_type == "market_signal":
         topics = {topic_of(each.event_type, each.quote) for each in (one, other)}
         return len(topics - {""}) == 1
-    if _IT.match(one.quote) and 0 <= one.first - other.last <= NEXT:
-        return True
     apart_ = one.names and other.names and not one.names & other.names
     return one.event_type == "feature_launch" and not apart_
 

@@ -16,7 +16,7 @@ from caselore.intel.pages import Page
 from caselore.intel.price_pages import is_price_page, prices_of
 from caselore.intel.sections import section_days
 from caselore.intel.sentences import Sentence, sentences
-from caselore.intel.subjects import Context, speaks_of
+from caselore.intel.subjects import Context, foreign, speaks_of
 
 LEAD = 3  # first sentences of a page that say what it is about
 
@@ -42,7 +42,9 @@ class Place:
     sentence: Sentence
     kind: str
     number: int
-    """Which sentence of the running text it is."""
+    """Which piece of the running text it is."""
+    said: int
+    """Which whole sentence of it: `Skip to content` is none."""
     heading: str
     heading_day: str
     context: Context
@@ -56,9 +58,10 @@ class Place:
 def places(page: Page, book: Book) -> Iterator[Place]:
     """Give a page's sentences, each with what is known before it is read."""
     owner = book.owner_of(page)
+    aside = foreign(page.title, book)
     topic = speaks_of(page.title, book, None, heading=True)
     current = topic or owner
-    first_speaker, heading, heading_day, number = current, page.title, "", 0
+    first_speaker, heading, heading_day, number, said = current, page.title, "", 0, 0
     changelog = bool(CHANGELOG.search(f"{page.url} {page.title}"))
     dated = section_days(page)
     price_list = is_price_page(page) and len({one.plan for one in prices_of(page)}) >= 2
@@ -77,28 +80,31 @@ def places(page: Page, book: Book) -> Iterator[Place]:
         elsewhere = _POINTS.match(one.text) or (
             block.link and not block.day and one.block not in dated
         )
-        elsewhere = (bool(elsewhere) and one.text != page.title) or _no_news(page, one)
+        elsewhere = (bool(elsewhere) and one.text != page.title) or _no_news(page, one, heading)
         yield Place(
-            one, block.kind, number, heading, day, context, changelog, price_list, elsewhere
+            one, block.kind, number, said, heading, day, context, changelog, price_list, elsewhere
         )
         if not is_heading and block.kind != "row":
             number += 1
-            current = speaks_of(one.text, book, current)
+            said += bool(_SAYS.search(one.text))
+            current = speaks_of(one.text, book, current, aside=aside)
 
 
 _YEAR = re.compile(r"\W{0,2}((?:19|20)\d\d)\W{0,2}[.:–—|-]\s?\W*(?=[A-ZÀ-Þ])")
 _BYLINE = re.compile(
-    r"\W*(?:posted|published|filed|updated|last updated|written|tags?\b|categor(?:y|ies)\b)",
+    r"\W*(?:rolled out (?:on )?(?=\w+day)|posted|published|filed|updated|last updated|written|tags?\b|categor(?:y|ies)\b)",
     re.IGNORECASE,
 )
+_BARE_YEAR = re.compile(r"((?:19|20)\d\d)")
+_SAYS = re.compile(r"[.!?…][\"'”’»)\]]*$|^.{80}")
 MOST_OF_BYLINE = 100  # characters
 
 
-def _no_news(page: Page, one: Sentence) -> bool:
+def _no_news(page: Page, one: Sentence, heading: str) -> bool:
     """Say whether a sentence is a caution, a byline or a line of a history: `2011. Acquired a chain of schools.`"""
     if _CAUTION.search(one.text) or (len(one.text) < MOST_OF_BYLINE and _BYLINE.match(one.text)):
         return True
-    year = _YEAR.match(page.part(page.blocks[one.block]))
+    year = _YEAR.match(page.part(page.blocks[one.block])) or _BARE_YEAR.fullmatch(heading.strip())
     return year is not None and year[1] < page.day[:4]
 
 

@@ -56,6 +56,8 @@ def roles(text: str) -> list[tuple[Amount, Role]]:
     """Give a text's prices, each with what it is; one that is written twice comes once."""
     found: list[tuple[Amount, Role]] = []
     named = [one for one in amounts(text) if one.value < MOST]
+    if ";" in text:  # `A is $49 now; the $6 for B is unchanged`
+        named = [one for one in named if not _NEVER.search(_part(text, one))] or named
     for number, one in enumerate(named):
         begin = named[number - 1].last if number else 0
         end = named[number + 1].first if number + 1 < len(named) else len(text)
@@ -95,13 +97,20 @@ def moved(text: str, anchor: str = "") -> Move | None:
     """Give where a text says that a price changed, by its amounts; none where it says nothing of it."""
     known = roles(text)
     new = [one for one, role in known if role is Role.NEW]
-    if not new or _NEVER.search(text):
-        return None
     for one in new:
+        if _NEVER.search(_part(text, one)):
+            continue
         if _billed(text, one) and _changed(text, one, known, anchor):
             verb = next((m for m in _COSTS.finditer(text, 0, one.first) if one.first - m.end() < REACH), None)  # fmt: skip
             return Move(verb.start() if verb else one.first, one.last)
     return None
+
+
+def _part(text: str, one: Amount) -> str:
+    """Give the part of a text that an amount stands in: `A is $49 now; B is unchanged at $6`."""
+    first = text.rfind(";", 0, one.first) + 1
+    last = text.find(";", one.last)
+    return text[first : last if last >= 0 else len(text)]
 
 
 def _billed(text: str, one: Amount) -> bool:

@@ -23,7 +23,7 @@ from caselore.intel.dossier import Dossier, put_together
 from caselore.intel.entities import Book, Entity
 from caselore.intel.given import Analysed, Found, Telling
 from caselore.intel.intake import RESOLVER, Intake, LeftOut, Reported
-from caselore.intel.page_events import page_events, unread
+from caselore.intel.page_events import page_events, unread, unsaid
 from caselore.intel.pages import Page
 from caselore.intel.price_pages import changes, is_price_page
 from caselore.intel.profile import profile
@@ -193,7 +193,7 @@ class Runner:
             previous = older.get(page.url) or self._stored_version(page)
             if owner and previous and is_price_page(page, own=True):
                 said += [Reported(page, one) for one in changes(previous, page, owner)]
-            told, adviser = page_events(page, book), self.asked.adviser
+            told, adviser = unsaid(page_events(page, book), previous), self.asked.adviser
             more = adviser.pointed(page, book, told) if adviser else ()
             said += [Reported(page, one) for one in (*told, *more)]
             if why := unread(page):

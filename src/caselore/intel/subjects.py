@@ -11,17 +11,23 @@ from typing import NamedTuple
 from caselore.intel.days import MONTHS, WEEKDAYS
 from caselore.intel.entities import Book, Entity, Mention
 from caselore.intel.lexicon import pattern, words
+from caselore.intel.objects import (
+    BEFORE_OTHERS,
+    OTHERS_OF,
+    PREPOSITIONS,
+    ROLES,
+    befalls,
+    stands_to,
+)
 from caselore.intel.sentences import ASIDE
 
 _NP = re.compile(
     r"(?<![\w’'])[A-Z][\w&’'.+-]*[\w+](?:\s+(?:(?:[A-Z0-9][\w&’'.+-]*[\w+])|&|[A-Z0-9]))*"
 )  # fmt: skip
-_PREPOSITIONS = words("subjects", "prepositions")
-_OTHERS_OF = pattern("subjects", "others_of", re.IGNORECASE)
-_BEFORE_OTHERS = pattern("subjects", "before_others", re.IGNORECASE)
 _STARTERS = words("subjects", "starters")
-_ROLES = pattern("subjects", "roles")
 _PRONOUN = pattern("subjects", "pronoun", re.IGNORECASE)
+_COMPANY = pattern("subjects", "company", re.IGNORECASE)
+_ITS_OWN = re.compile(r",? (?:its|their|our|the company’s) [a-z]")  # `Lantern, its tracing tool,`
 _WE = re.compile(
     r"\b(?:we|our|we['’](?:re|ve|ll)|wir|unser\w*|nous|notre|nos|nosotros|nuestr\w+)\b",
     re.IGNORECASE,
@@ -30,14 +36,16 @@ _OBJECT_ORG = re.compile(r"\b(?:by|von|par|por|da)\s*$", re.IGNORECASE)
 
 
 _HEAD_OF = re.compile(
-    r"\b(?:CEO|CTO|CFO|COO|chief [\w ]{3,30}|co-?founders?|president|chair\w*|head|director|executive|officer|boss) (?:of|at)$",
+    r"\b(?:CEO|CTO|CFO|COO|chief [\w ]{3,30}|co-?founders?|president|chair\w*|head|director|executive|officer|boss|board|management|leadership|owners?|shareholders|administrators?|makers?|team) (?:of|at|behind)$",
     re.IGNORECASE,
 )
 
 
 _OWN_THINGS = frozenset({"feature_launch", "pricing_change"})
 """What a product does on its maker's own site; a large name there is rather a product than a company."""
-_ARRIVES_IN = re.compile(r"arriv\w+ (?:in|inside|on|for) (?:all |your |every )?", re.IGNORECASE)
+_ARRIVES_IN = re.compile(
+    r"arriv\w+ (?:in|inside|on|for) (?:all |your |every |the |our )?", re.IGNORECASE
+)
 """Only what arrives in a watched product is a part of it; a person arrives in a town."""
 _WITHIN = re.compile(r"\b(?:said|says|customer|partner|competitor|rival|Inc|Ltd|GmbH|Corp|LLC)\b")
 
@@ -78,8 +86,8 @@ def _doer(
     if acting == "other" and _WE.search(text[: trigger[0]]):
         return context.owner
     for one in book.mentions(text):
-        if _stands_to(text, trigger, one, event_type) or (
-            event_type == "market_signal" and _befalls(text, trigger, one)
+        if stands_to(text, trigger, one, event_type) or (
+            event_type == "market_signal" and befalls(text, trigger, one)
         ):
             return one.entity
     if acting == "other":
@@ -88,7 +96,9 @@ def _doer(
     later = [one for one in mentions if one.first >= trigger[1] - 1]
     if later and _names_it_later(text, trigger, later[0]):
         return later[0].entity
-    if any(True for _ in book.mentions(text)) and not _WE.search(text):
+    named = {one.entity.name for one in book.mentions(text)}
+    own = context.owner is not None and named == {context.owner.name}
+    if named and not own and not _WE.search(text):
         return None
     return _implied(text, trigger, context)
 
@@ -99,87 +109,6 @@ def _without_asides(text: str, at: int) -> str:
         if aside.end() <= at:
             text = text[: aside.start()] + " " * len(aside.group()) + text[aside.end() :]
     return text
-
-
-_PAYERS = re.compile(r"\s(?:customers|users|subscribers|members|teams|merchants)\b")
-_PICKS = re.compile(r"(?:pick|cho|select|tap)\w*\b(?! by)", re.IGNORECASE)
-_PUT_IN = re.compile(r"pour|invest|inject|put|plough|round|series|\bled\b|lead")
-
-
-def _stands_to(text: str, trigger: tuple[int, int], mention: Mention, event_type: str) -> bool:
-    """Say whether a name behind a trigger is whom it befalls or where it happens.
-
-    `acquires Velora`, `invested in Velora`, `joins Velora as`, `roles at Velora`, `launch of Velora X`.
-    """
-    if event_type == "pricing_change" and _PAYERS.match(text[mention.last :]):
-        return trigger[0] - 2 <= mention.last <= trigger[0]
-    if _OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(text[: mention.first]):
-        return False
-    told = text[trigger[1] : mention.first].strip()
-    between = told.lower()
-    before = text[: mention.first].rstrip().lower()
-    if event_type == "pricing_change":
-        return before.endswith(" of") and one_within(trigger, mention)
-    owned = event_type == "acquisition" and re.match(r"['’]s\b", text[mention.last :])
-    ahead = event_type not in {"funding", "hiring"} and mention.first < trigger[1] - 3
-    if owned or ahead:
-        return False
-    if event_type == "acquisition":
-        return _direct(told.removeprefix("of "))
-    if event_type == "funding":
-        backed = re.match(r"(?:back|bet|fund|financ)", text[trigger[0] :], re.IGNORECASE)
-        into = before.endswith((" in", " into", " for"))
-        return _direct(told) if backed else into and bool(_PUT_IN.search(before))
-    if event_type == "hiring":
-        return before.endswith((" at", " joins", " joined", " join", " joining"))
-    picked = event_type == "partnership" and _PICKS.match(text[trigger[0] :])
-    if picked:
-        between = "of" if _direct(told) else between
-    return between in {"of", "of the", "at"} or (before.endswith(" of") and len(between) < 12)
-
-
-_OWN_WORDS = r"(?:the|a|an|its|his|her|their|former|new|rival|[a-z][\w'-]*|(?-i:[A-Z])[a-z]+(?:an|ish|ese|i|ch|based|-based))"
-
-
-def partners(text: str, book: Book, first: Entity) -> tuple[Entity, ...]:
-    """Give the further competitors that a sentence about a partnership names: it is theirs as well."""
-    found = [one for one in book.mentions(text) if not _OTHERS_OF.match(text[one.last :])]
-    return tuple(dict.fromkeys(one.entity for one in found if one.entity.name != first.name))
-
-
-_LINKS = _PREPOSITIONS | {"and", "or", "but", "that", "which", "who", "as", "at", "from", "by"}
-
-
-def _direct(between: str) -> bool:
-    """Say whether the words between a verb and a name only describe the name: `backs payroll startup Acme`."""
-    parts = between.split()
-    return (
-        bool(re.fullmatch(rf"(?:{_OWN_WORDS}\s*){{0,6}}", between))
-        and not {one.lower() for one in parts} & _LINKS
-    )
-
-
-def _befalls(text: str, trigger: tuple[int, int], mention: Mention) -> bool:
-    """Say whether what another did fell on a name: `fined Acme`, `a suit against Acme`, `workers at Acme strike`."""
-    if _BEFORE_OTHERS.search(text[: mention.first]):
-        return False
-    if mention.last <= trigger[0]:
-        return bool(re.search(r"\b(?:at|of|from|against|by)\s*$", text[: mention.first])) and not (
-            re.search(r"[;:]|\b(?:but|while|rival|unlike)\b", text[mention.last : trigger[0]])
-        )
-    between = text[trigger[1] : mention.first].strip(" ,\"“'")
-    if len(between) > 90 or re.search(r"[;:]", between):
-        return False
-    direct = _direct(between)
-    if re.match(r"[A-Z]", between) and not _ROLES.match(between):
-        return direct  # `bankrupt Tandem sold its bikes to Acme` befell Tandem
-    named = re.search(r"\b(?:against|at|into|of|on|from|by|for|to|hits|hitting|over)$", between)
-    return bool(direct or named or not between)
-
-
-def one_within(span: tuple[int, int], mention: Mention) -> bool:
-    """Say whether a name stands within a trigger."""
-    return span[0] <= mention.first < span[1]
 
 
 def _implied(text: str, trigger: tuple[int, int], context: Context) -> Entity | None:
@@ -197,7 +126,7 @@ def _implied(text: str, trigger: tuple[int, int], context: Context) -> Entity | 
 def bystander(text: str, mention: Mention) -> bool:
     """Say whether a name only tells whose rival, customer or former employee somebody is."""
     before = re.sub(r"\s(?:of|to|at|for)\s+$", " ", text[: mention.first])
-    return bool(_OTHERS_OF.match(text[mention.last :]) or _BEFORE_OTHERS.search(before))
+    return bool(OTHERS_OF.match(text[mention.last :]) or BEFORE_OTHERS.search(before))
 
 
 def affected(text: str, span: tuple[int, int], mention: Mention) -> bool:
@@ -205,28 +134,28 @@ def affected(text: str, span: tuple[int, int], mention: Mention) -> bool:
     if mention.first < span[1] and mention.last > span[0]:
         return True
     if mention.first >= span[1]:
-        return _befalls(text, span, mention)
+        return befalls(text, span, mention)
     between = text[mention.last : span[0]]
     if re.search(r"[;:]|\b(?:but|while|whereas|unlike)\b", between):
         return False
     return (
         mention.first < 4
         or _nearest(text, span[0], [mention]) is mention
-        or _befalls(text, span, mention)
+        or befalls(text, span, mention)
     )
 
 
 def _may_act(text: str, mention: Mention) -> bool:
     """Say whether a name can be the subject: not `a rival of Acme`, `Acme customer`, `for Acme`."""
-    if _OTHERS_OF.match(text[mention.last :]):
+    if OTHERS_OF.match(text[mention.last :]):
         return False
     before = text[: mention.first].rstrip(" \"“'‘(")
     if _HEAD_OF.search(before):
         return True
-    if _BEFORE_OTHERS.search(before):
+    if BEFORE_OTHERS.search(before):
         return False
     word = re.split(r"[\s(]", before)[-1].lower() if before else ""
-    return word not in _PREPOSITIONS
+    return word not in PREPOSITIONS
 
 
 def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | None:
@@ -245,8 +174,12 @@ def _nearest(text: str, at: int, mentions: list[Mention]) -> Mention | str | Non
         )
         if own is not None:
             found = own
-        elif _belongs(text, first, mentions):
+        elif _belongs(text, first, mentions) or (
+            _ITS_OWN.match(text, last) and any(one.last <= first for one in mentions)
+        ):
             found = next(one for one in reversed(mentions) if one.last <= first)
+        elif _COMPANY.match(text, first):
+            continue  # `The London company` is one spoken of before
         elif _is_other(text, first, phrase.group()) and not _common_noun(text, first, last, at):
             nearer = next((one for one in mentions if last <= one.first and one.last <= at), None)
             found = nearer or _coordinated(text, first, mentions) or "other"
@@ -289,7 +222,7 @@ def _belongs(text: str, first: int, mentions: list[Mention]) -> bool:
                 and (
                     "’s" in between
                     or "'s" in between
-                    or bool(_ROLES.search(text[one.last : first + 24]))
+                    or bool(ROLES.search(text[one.last : first + 24]))
                     or between.strip() == ""
                 )
             )
@@ -322,7 +255,7 @@ def _is_other(text: str, first: int, phrase: str) -> bool:
         return False
     before = text[:first].rstrip(" \"“'‘(")
     previous = re.split(r"[\s(]", before)[-1].lower().strip(",") if before else ""
-    if previous in _PREPOSITIONS | {
+    if previous in PREPOSITIONS | {
         "at",
         "from",
         "by",
@@ -344,7 +277,7 @@ def _is_other(text: str, first: int, phrase: str) -> bool:
     opens = not before or before[-1] in ".!?:•|–—-"
     if opens and len(words) == 1 and (head in _STARTERS or head.endswith(("ing", "ed", "ly"))):
         return False
-    if _ROLES.search(phrase) or _ROLES.search(before[-30:]):
+    if ROLES.search(phrase) or ROLES.search(before[-30:]):
         return False
     return not (len(words) == 1 and words[0].isupper() and len(words[0]) <= 4)
 
@@ -368,11 +301,31 @@ def _names_it_later(text: str, trigger: tuple[int, int], mention: Mention) -> bo
     )
 
 
+def foreign(title: str, book: Book) -> bool:
+    """Say whether a title tells of somebody who is not watched: its text is about that one."""
+    start = _NP.match(title)
+    own = any(True for _ in book.mentions(title))
+    return bool(
+        start
+        and not own
+        and _is_other(title, 0, start.group())
+        and _TELLS.match(title[start.end() :])
+    )
+
+
+_TELLS = re.compile(
+    r"(?:['’]s)? [a-z]+(?:s|ed)\b"
+)  # a verb: `Kontor nets`, `Kontor's owners sell`
+OPENS = 40  # characters at the head of a sentence in which its subject stands
+
+
 def speaks_of(
-    text: str, book: Book, before: Entity | None, *, heading: bool = False
+    text: str, book: Book, before: Entity | None, *, heading: bool = False, aside: bool = False
 ) -> Entity | None:
-    """Give whom the text speaks of after a sentence."""
+    """Give whom the text speaks of after a sentence; `aside`: its page is about another."""
     mentions = [one for one in book.mentions(text) if _may_act(text, one)]
+    if aside:
+        mentions = [one for one in mentions if one.first < OPENS]
     if mentions:
         return mentions[0].entity
     if heading:
