@@ -241,7 +241,7 @@ def test_too_large_and_too_slow_answers_are_cut_off(site, memory):
         get(site, "/big", memory, Limits(private=True, pause=0.0, bytes=100_000))
     site.pages["/slow"] = (200, {}, lambda: repeat(b"x"))
     with pytest.raises(Unavailable):
-        get(site, "/slow", memory, Limits(private=True, pause=0.0, seconds=0.5))
+        get(site, "/slow", memory, Limits(private=True, pause=0.0, seconds=0.5, bytes=10**12))
 
 
 def test_a_feed_brings_the_pages_that_it_links(site, memory):
