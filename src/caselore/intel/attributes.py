@@ -70,6 +70,7 @@ _CLOSED_FREE = pattern("attributes", "closed_free", re.IGNORECASE)
 _VALUATION = pattern("attributes", "valuation", re.IGNORECASE)
 _AFTER_VALUATION = pattern("attributes", "after_valuation", re.IGNORECASE)
 _PARTY = pattern("attributes", "party")
+_ROLE = re.compile(r"\b(?:C[A-Z]O|CEO|President|Chief|VP|Head|Vice|Director)\b")
 _PERSON = pattern("attributes", "person")
 _WORKERS = pattern("attributes", "workers", re.IGNORECASE)
 
@@ -232,12 +233,16 @@ def person(text: str) -> str:
     """Give the person who is hired or appointed."""
     match = _PERSON.search(text)
     name = (match["p"] or match["q"] or match["r"]) if match else ""
-    return re.sub(r"\s+(?:C[A-Z]O|CEO|President|Chief|VP|Head)\b.*$", "", name)
+    return "" if _ROLE.match(name) else _ROLE.split(name)[0].strip()
 
 
 def parties(text: str, trigger: tuple[int, int], book: Book, entity: Entity) -> Iterator[str]:
     """Give the other companies of a deal, best first: named behind the trigger, then before it."""
-    behind = [m.group() for m in _PARTY.finditer(text, trigger[1] - 1) if not _describes(text, m)]
+    behind = [
+        m.group()
+        for m in _PARTY.finditer(text, trigger[1] - 1)
+        if not _describes(text, m) and not _FROM.search(text[: m.start()])
+    ]
     ahead = [m.group() for m in _PARTY.finditer(text, 0, trigger[0]) if not _only_places(text, m)]
     own = [one.first for one in book.mentions(text) if one.entity is entity]
     bought = bool(own) and min(own) >= trigger[1] - 1
@@ -248,6 +253,7 @@ def parties(text: str, trigger: tuple[int, int], book: Book, entity: Entity) -> 
 
 
 _OWNS = re.compile(r".*['’]s$")  # `Jakarta's best planner`: it is not Jakarta that was sold
+_FROM = re.compile(r"\b(?:from|near|based in|out of|headquartered in) (?:the )?$")
 _WHERE = re.compile(r"\b(?:of|in|at|near|on|outside) (?:the )?$")
 _NOUN = re.compile(
     r"\s(?!(?:and|or|in|for|to|of|at|on|from|by|with|as|is|was|has|will|last|this|today)\b)[a-z][\w-]+(?:\s[a-z][\w-]+){0,3}\s(?=[A-ZÀ-Þ])"

@@ -81,22 +81,25 @@ def _read_in(page: Page, book: Book, place: Place) -> Iterator[Candidate]:
         return
     if _SPEECH.match(place.sentence.text):
         return
-    taken, seen, scene = 0, set[str](), _scene(page, place)
-    read: list[tuple[int, int]] = []
+    scene, text = _scene(page, place), place.sentence.text
+    read: dict[str, tuple[int, int]] = {}
+    spare: dict[str, list[Candidate]] = {}
     for table in rules():
         event_type = table.event_type
-        for hit in () if event_type in seen else _hits(table, place, page, scene):
-            if taken and not _own_clause(place.sentence.text, hit.trigger, read):
+        for hit in () if event_type in read else _hits(table, place, page, scene):
+            if read and not _own_clause(text, hit.trigger, list(read.values())):
                 continue
             made = list(_make(page, book, place, event_type, hit))
-            yield from made
-            if made:
-                seen.add(event_type)
-                taken += 1
-                read.append(hit.trigger)
+            if any(one.mode is Mode.ASSERTED for one in made):
+                yield from made
+                read[event_type] = hit.trigger
                 break
-        if taken == 2:
-            return
+            spare.setdefault(event_type, made)  # another part of it may tell something new
+        if len(read) == 2:
+            break
+    for event_type, made in spare.items():
+        if event_type not in read:
+            yield from made[: 2 - len(read)] and made
 
 
 def _across(page: Page, book: Book, before: Place | None, place: Place) -> list[Candidate]:

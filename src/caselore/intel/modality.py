@@ -17,6 +17,12 @@ from caselore.intel.sentences import ASIDE
 STALE = 52  # days from the first of a month to a page, from which on its news of that month is old
 
 
+_NOUN = re.compile(
+    r"(?:acquisition|purchase|takeover|merger|deal|partnership|launch|round|increase|rise|hiring|layoffs?|report|rumou?r|plan)s?\b",
+    re.IGNORECASE,
+)
+
+
 class Mode(StrEnum):
     """How a sentence says something."""
 
@@ -32,6 +38,11 @@ class Mode(StrEnum):
 
 _HARMLESS = pattern("modality", "harmless", re.IGNORECASE)
 _DENIED = pattern("modality", "denied", re.IGNORECASE)
+_NEGATED = pattern("modality", "negated", re.IGNORECASE)
+NEAR = 40  # characters behind what is told in which a bare `not` is about it
+_ASIDES = re.compile(
+    r":\s| (?:because|where|so that|so its?|a \w+ (?:can|could|is)) ", re.IGNORECASE
+)
 _RUMOURED = pattern("modality", "rumoured", re.IGNORECASE)
 _PLANNED = pattern("modality", "planned", re.IGNORECASE)
 _PAST = pattern("modality", "past", re.IGNORECASE)
@@ -40,7 +51,7 @@ _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
 
 
 _SINCE = re.compile(
-    r"\b(?:since|before|until|when|after|following|seit|depuis|desde que) (?:\w+ ){0,3}$",
+    r"\b(?:since|before|until|when|after|following|seit|depuis|desde que) (?:[\w’']+ ){0,3}$",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
@@ -92,7 +103,8 @@ def is_correction(text: str) -> bool:
 
 def is_denial(text: str) -> bool:
     """Say whether a sentence denies what it is about."""
-    return bool(_DENIED.search(_HARMLESS.sub(" ", text)))
+    bare = _HARMLESS.sub(" ", text)
+    return bool(_DENIED.search(bare) or _NEGATED.search(bare))
 
 
 def is_rumour(text: str) -> bool:
@@ -106,11 +118,13 @@ def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> M
         return Mode.CORRECTED
     first, last = _clause(text, trigger)
     clause = text[first:last]
-    if is_denial(clause) or (
-        is_denial(text[: min(trigger + 40, last)]) and _governs(text, trigger)
-    ):
+    if _denies(text, clause, trigger, last):
         return Mode.DENIED
-    if is_rumour(text) or _SUPPOSED.search(text[:trigger]) or _is_thought(text, trigger):
+    if (
+        is_rumour(_up_to_reason(text, trigger))
+        or _SUPPOSED.search(text[:trigger])
+        or _is_thought(text, trigger)
+    ):
         return Mode.RUMOURED
     if _looks_back(text, trigger, named, page_day):
         return Mode.PAST
@@ -118,6 +132,29 @@ def mode_of(text: str, trigger: int, named: tuple[Day, ...], page_day: str) -> M
         return Mode.PAST
     before = text[max(0, trigger - 60) : trigger + 30]
     return Mode.PLANNED if _PLANNED.search(before) else Mode.ASSERTED
+
+
+def _denies(text: str, clause: str, trigger: int, last: int) -> bool:
+    """Say whether a sentence denies what it tells: by a word of denial in its clause, or a `not` nearby."""
+    if _DENIED.search(_HARMLESS.sub(" ", clause)):
+        return True
+    cut = _ASIDES.search(text, trigger)
+    end = min(trigger + NEAR, last, cut.start() if cut else last)
+    first = max(0, text.find(clause))
+    near = is_denial(text[first:end]) or _whole_denied(text, trigger, last)
+    return near or (is_denial(text[:end]) and _governs(text, trigger))
+
+
+def _whole_denied(text: str, trigger: int, last: int) -> bool:
+    """Say whether what stands before the verb of a denial is its subject: `the purchase will not happen`."""
+    noun = _NOUN.match(text, trigger)
+    return bool(noun) and is_denial(text[trigger:last])
+
+
+def _up_to_reason(text: str, trigger: int) -> str:
+    """Give a sentence without the reason behind what it tells: `recalls it because the latch may open`."""
+    at = text.find(" because ", trigger)
+    return text if at < 0 else text[:at]
 
 
 def _is_thought(text: str, trigger: int) -> bool:

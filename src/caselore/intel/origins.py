@@ -87,7 +87,7 @@ def reach_of(event_type: str) -> int:
 
 _ONCE = {
     "outage": 3, "breach": 21, "layoffs": 14, "recall": 21, "strike": 7, "results": 7, "listing": 14,
-    "name": 30, "leadership": 5, "legal": 21, "contract": 2,
+    "name": 30, "leadership": 5, "legal": 7, "contract": 2,
 }  # fmt: skip
 """Days within which a competitor has one event of a topic: what is told twice, not done twice."""
 

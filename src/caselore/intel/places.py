@@ -90,7 +90,7 @@ def places(page: Page, book: Book) -> Iterator[Place]:
             current = speaks_of(one.text, book, current, aside=aside)
 
 
-_YEAR = re.compile(r"\W{0,2}((?:19|20)\d\d)\W{0,2}[.:–—|-]\s?\W*(?=[A-ZÀ-Þ])")
+_YEAR = re.compile(r"\W{0,2}((?:19|20)\d\d)\W{0,2}[.:–—|-]\s\W*(?=\w)")
 _BYLINE = re.compile(
     r"\W*(?:rolled out (?:on )?(?=\w+day)|posted|published|filed|updated|last updated|written|tags?\b|categor(?:y|ies)\b)",
     re.IGNORECASE,

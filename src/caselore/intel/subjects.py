@@ -36,7 +36,7 @@ _OBJECT_ORG = re.compile(r"\b(?:by|von|par|por|da)\s*$", re.IGNORECASE)
 
 
 _HEAD_OF = re.compile(
-    r"\b(?:CEO|CTO|CFO|COO|chief [\w ]{3,30}|co-?founders?|president|chair\w*|head|director|executive|officer|boss|board|management|leadership|owners?|shareholders|administrators?|makers?|team) (?:of|at|behind)$",
+    r"\b(?:CEO|CTO|CFO|COO|chief [\w ]{3,30}|co-?founders?|president|chair\w*|head|director|executive|officer|boss|board(?: of directors)?|directors|management|leadership|owners?|shareholders|administrators?|makers?|team) (?:of|at|behind)$",
     re.IGNORECASE,
 )
 
@@ -120,7 +120,7 @@ def _implied(text: str, trigger: tuple[int, int], context: Context) -> Entity | 
         _PRONOUN.search(head) or (context.item and trigger[0] < 12)
     ):
         return context.current
-    return None
+    return context.topic if _COMPANY.match(head) else None
 
 
 def bystander(text: str, mention: Mention) -> bool:
