@@ -70,6 +70,11 @@ def test_a_history_is_no_news(run):
     assert run(("https://velora.example/history", "2026-04-01", lines))[0] == []
 
 
+def test_a_page_of_the_firm_s_story_is_no_news(run):
+    story = "<h1>Our story</h1><p>Ines and Rob wrote the first version of Lantern for a theatre and opened an office.</p>"
+    assert run(("https://velora.example/about", "2026-04-01", story))[0] == []
+
+
 NOT_YET = (
     "https://papers.example/not-yet",
     "2026-03-02",
