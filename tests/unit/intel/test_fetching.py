@@ -244,6 +244,17 @@ def test_too_large_and_too_slow_answers_are_cut_off(site, memory):
         get(site, "/slow", memory, Limits(private=True, pause=0.0, seconds=0.5, bytes=10**12))
 
 
+def test_half_a_page_is_not_taken_for_the_whole_when_its_time_is_over(site, memory):
+    def half():
+        yield b"<p>Velora has not"
+        time.sleep(2)
+        yield b" raised its prices.</p>"
+
+    site.pages["/half"] = (200, {"Content-Type": "text/html"}, half)
+    with pytest.raises(Unavailable, match="longer"):
+        get(site, "/half", memory, Limits(private=True, pause=0.0, seconds=0.5))
+
+
 def test_a_feed_brings_the_pages_that_it_links(site, memory):
     item = f"<item><title>Velora launches Beacon</title><link>{site.root}/story</link></item>"
     gone = f"<item><title>Velora raises $5 million</title><link>{site.root}/gone</link><pubDate>Wed, 07 Oct 2026 09:00:00 GMT</pubDate></item>"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import httpx
@@ -154,9 +154,16 @@ class Fetcher:
             size += len(piece)
             if size > self.limits.bytes:
                 raise GuardRefused(f"{url} is larger than {self.limits.bytes:,} bytes")
-            if time.monotonic() > deadline:
-                raise Unavailable(f"{url} took longer than {self.limits.seconds:g} s")
+            if time.monotonic() >= deadline:
+                self._late(url)
             yield piece
+        if (
+            time.monotonic() >= deadline
+        ):  # cut off, a body without a length ends as if it were whole
+            self._late(url)
+
+    def _late(self, url: str) -> NoReturn:
+        raise Unavailable(f"{url} took longer than {self.limits.seconds:g} s")
 
     def _wait(self, host: str) -> None:
         since = time.monotonic() - self.last.get(host, 0.0)
